@@ -1,0 +1,1 @@
+//! Product tests: the parts together, as a user meets them.
