@@ -1,1 +1,19 @@
-//! shared
+//! The pure heart of Fairway: what a document means, whether it is sound, what it compiles to, how it is edited,
+//! and what crosses the HTTP boundary. No I/O, no clock, no randomness; builds natively and for wasm32.
+//!
+//! | Room | Holds |
+//! |---|---|
+//! | [`channel`] | the document a user draws, its text form, older versions |
+//! | [`component`] | what can be placed: kind, ports, delivery, config schema |
+//! | [`form`] | config schema to form |
+//! | [`diagnostic`], [`validate`] | everything that is wrong with a document, all at once |
+//! | [`plan`] | the physical form of a channel, and what a deploy would change |
+//! | [`edit`] | commands with inverses: undo and redo |
+//! | [`api`] | endpoints, answers, events, problems |
+#![warn(missing_docs)]
+
+pub mod api;
+pub mod channel;
+pub mod component;
+pub mod diagnostic;
+pub mod plan;

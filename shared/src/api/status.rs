@@ -1,0 +1,164 @@
+//! What is observed of a channel: state, cause, counts by node and edge, tasks, history.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What the user asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetState {
+    /// Move records.
+    Running,
+    /// Read nothing new, keep connections.
+    Paused,
+    /// Read nothing and release everything.
+    Stopped,
+}
+
+/// What is observed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChannelState {
+    /// Never deployed.
+    #[default]
+    Draft,
+    /// Tasks are being opened.
+    Starting,
+    /// Records move.
+    Running,
+    /// Runs, but a target or source is out of reach; it is retried.
+    Degraded,
+    /// A failed task waits for its restart.
+    Restarting,
+    /// Drained, connections kept.
+    Paused,
+    /// Needs a decision: the outside does not match the positions.
+    Hold,
+    /// Everything released.
+    Stopped,
+    /// Every source ended and everything is delivered.
+    Completed,
+    /// The restart budget is spent, or the cause is not worth a retry.
+    Failed,
+}
+
+/// Why something is in its state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Cause {
+    /// Permanent dotted code.
+    pub code: String,
+    /// What happened.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+    /// Node it happened at.
+    pub node: Option<String>,
+}
+
+/// Counts by source record: read = delivered + filtered + dead-lettered (+ still in flight).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Counts {
+    /// Records brought in.
+    pub read: u64,
+    /// Records with a delivered descendant and none dead-lettered.
+    pub delivered: u64,
+    /// Records dropped by a rule.
+    pub filtered: u64,
+    /// Records with a dead-lettered descendant.
+    pub dead_lettered: u64,
+    /// Deliveries tried again.
+    pub retried: u64,
+}
+
+/// Counts and rates of one node; in = out + filtered + errors.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct NodeStatus {
+    /// Records that entered (for a source: were read).
+    #[serde(rename = "in")]
+    pub entered: u64,
+    /// Records that left (for a sink: were delivered).
+    pub out: u64,
+    /// Records dropped here by a rule.
+    pub filtered: u64,
+    /// Records refused here.
+    pub errors: u64,
+    /// Records entering a second, over the last seconds.
+    pub in_rate: f64,
+    /// Records leaving a second, over the last seconds.
+    pub out_rate: f64,
+}
+
+/// What passes an edge.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EdgeStatus {
+    /// Output port as written in the document.
+    pub from: String,
+    /// Input port as written in the document.
+    pub to: String,
+    /// Records passed.
+    pub records: u64,
+    /// Records a second, over the last seconds.
+    pub rate: f64,
+    /// Fill of the queue behind this edge, 0 to 1.
+    pub fill: f64,
+}
+
+/// A task as observed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TaskStatus {
+    /// Id within the channel.
+    pub id: String,
+    /// Worker that runs it.
+    pub worker: String,
+    /// Its state.
+    pub state: ChannelState,
+    /// Restarts since the deployment.
+    pub restarts: u32,
+    /// Why.
+    pub cause: Option<Cause>,
+}
+
+/// A change of state in the past.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HistoryEntry {
+    /// When, RFC 3339.
+    pub at: String,
+    /// State entered.
+    pub state: ChannelState,
+    /// Why.
+    pub cause: Option<Cause>,
+    /// Version in force.
+    pub version: Option<u32>,
+}
+
+/// All that is observed of a channel.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ChannelStatus {
+    /// Of which channel.
+    pub uid: String,
+    /// What is observed.
+    pub state: ChannelState,
+    /// What the user asked for; absent before the first deploy.
+    pub target: Option<TargetState>,
+    /// Version in force.
+    pub version: Option<u32>,
+    /// Why it is in this state.
+    pub cause: Option<Cause>,
+    /// Since when, RFC 3339.
+    pub since: Option<String>,
+    /// Totals since the channel's uid was made.
+    pub counts: Counts,
+    /// Dead letters waiting in the store.
+    pub dead_letters: u64,
+    /// By node id.
+    pub nodes: BTreeMap<String, NodeStatus>,
+    /// In document order.
+    pub edges: Vec<EdgeStatus>,
+    /// By task id.
+    pub tasks: Vec<TaskStatus>,
+    /// Newest first; empty in lists and events.
+    #[serde(default)]
+    pub history: Vec<HistoryEntry>,
+}

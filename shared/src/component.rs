@@ -1,0 +1,84 @@
+//! What can be placed on the canvas: the description of a component that palette, form, validation, docs and CLI share.
+//!
+//! The engine's registry produces these from each component's one file; nothing here knows how a component works.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::channel::Guarantee;
+
+/// Whether a component brings records in, changes them or delivers them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Brings records in.
+    Source,
+    /// Changes, routes or drops records.
+    Transform,
+    /// Delivers records; the designer calls its node a *target*.
+    Sink,
+}
+
+/// A named end of a component.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Port {
+    /// Name as written in edges.
+    pub name: String,
+    /// What passes here.
+    pub help: String,
+}
+
+/// The ports of a component. Every node also has an `errors` output, which is not listed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Ports {
+    /// Inputs; the first is the default.
+    pub inputs: Vec<Port>,
+    /// Outputs; the first is the default.
+    pub outputs: Vec<Port>,
+}
+
+/// A worked example of a component's config.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Example {
+    /// What the example shows.
+    pub title: String,
+    /// The config, complete and valid.
+    pub config: Value,
+}
+
+/// The description of a component.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComponentSpec {
+    /// Name as written in documents, such as `csv_source`.
+    pub name: String,
+    /// Title for people, such as `CSV files`.
+    pub title: String,
+    /// Source, transform or sink.
+    pub kind: Kind,
+    /// Family the component belongs to, such as `file`; groups the palette and picks the icon.
+    pub family: String,
+    /// One sentence.
+    pub summary: String,
+    /// The component's page, in Markdown.
+    pub docs: String,
+    /// Inputs and outputs besides `errors`.
+    pub ports: Ports,
+    /// For sources: whether replay keeps its order; for sinks: the guarantee of one delivery.
+    pub delivery: Guarantee,
+    /// Whether a source made from these settings ends by itself (it may depend on the config, then this is the usual case).
+    pub bounded: bool,
+    /// JSON Schema (2020-12 subset, see `form`) of the config.
+    pub config_schema: Value,
+    /// Config fields that a source's position depends on; changing one starts a new position.
+    pub position_fields: Vec<String>,
+    /// Worked examples.
+    pub examples: Vec<Example>,
+}
+
+impl ComponentSpec {
+    /// Whether edges may end at this component.
+    pub fn accepts_input(&self) -> bool {
+        !self.ports.inputs.is_empty()
+    }
+}
