@@ -9,6 +9,7 @@
 //! | [`diagnostic`], [`validate`] | everything that is wrong with a document, all at once |
 //! | [`plan`] | the physical form of a channel, and what a deploy would change |
 //! | [`edit`] | commands with inverses: undo and redo |
+//! | [`types`] | the types a document may name for a column |
 //! | [`api`] | endpoints, answers, events, problems |
 #![warn(missing_docs)]
 
@@ -17,3 +18,4 @@ pub mod channel;
 pub mod component;
 pub mod diagnostic;
 pub mod plan;
+pub mod types;
