@@ -1,1 +1,34 @@
-//! designer/canvas
+//! Pure geometry and gestures of the canvas: no DOM, no signals, no I/O. The designer's `canvas` folder binds this to
+//! the browser; what a channel means is `fairway-shared`'s business.
+//!
+//! Two spaces: *world* units are what the document's layout stores, *screen* pixels are what a pointer event gives.
+//! [`Viewport`] turns one into the other; everything else says in its name or doc which one it takes.
+//!
+//! | Room | Holds |
+//! |---|---|
+//! | [`geometry`] | points, sizes, rectangles |
+//! | [`viewport`] | pan, zoom about a point, fit |
+//! | [`shape`] | how big a node is and where its ports stand |
+//! | [`curve`] | the Bézier of an edge: path, bounds, distance |
+//! | [`graph`] | reachability, topological order, layers |
+//! | [`wiring`] | which joints are allowed and why not; the nearest port |
+//! | [`drag`] | threshold, grid snap, marquee |
+//! | [`cull`] | what is worth drawing |
+//! | [`placement`], [`tidy`] | where a new node goes; the layered layout |
+#![warn(missing_docs)]
+
+pub mod cull;
+pub mod curve;
+pub mod drag;
+pub mod geometry;
+pub mod graph;
+pub mod placement;
+pub mod shape;
+pub mod tidy;
+pub mod viewport;
+pub mod wiring;
+
+pub use curve::Curve;
+pub use geometry::{Point, Rect, Size};
+pub use shape::{Port, Shape};
+pub use viewport::Viewport;

@@ -1,0 +1,138 @@
+//! The Bézier of an edge: its path, its bounds, how far a point is from it.
+
+use crate::geometry::{Point, Rect};
+
+/// Screen pixels within which an edge is hit.
+pub const HIT: f64 = 10.0;
+
+/// A cubic Bézier.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Curve {
+    /// Start.
+    pub from: Point,
+    /// First handle.
+    pub out: Point,
+    /// Second handle.
+    pub into: Point,
+    /// End.
+    pub to: Point,
+}
+
+impl Curve {
+    /// From an output on the right of a node to an input on the left of another. Handles are level, longer when the
+    /// target lies behind, so that the line always leaves and enters sideways.
+    pub fn sideways(from: Point, to: Point) -> Self {
+        let arm = arm(from, to);
+        Self { from, out: from + Point::new(arm, 0.0), into: to - Point::new(arm, 0.0), to }
+    }
+
+    /// From an errors port below a node to an input on the left of another.
+    pub fn downwards(from: Point, to: Point) -> Self {
+        let drop = ((to.y - from.y).abs() * 0.6).clamp(32.0, 120.0);
+        let arm = ((to.x - from.x).abs() * 0.5).clamp(40.0, 160.0);
+        Self { from, out: from + Point::new(0.0, drop), into: to - Point::new(arm, 0.0), to }
+    }
+
+    /// SVG path data.
+    pub fn path(self) -> String {
+        let Self { from, out, into, to } = self;
+        format!(
+            "M{:.1} {:.1}C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}",
+            from.x, from.y, out.x, out.y, into.x, into.y, to.x, to.y
+        )
+    }
+
+    /// The point at share `t`, 0 to 1.
+    pub fn at(self, t: f64) -> Point {
+        let (a, b, c) =
+            (self.from.lerp(self.out, t), self.out.lerp(self.into, t), self.into.lerp(self.to, t));
+        a.lerp(b, t).lerp(b.lerp(c, t), t)
+    }
+
+    /// A rectangle that holds the whole curve (of its handles, so a little too large).
+    pub fn bounds(self) -> Rect {
+        Rect::spanning(self.from, self.to).union(Rect::spanning(self.out, self.into))
+    }
+
+    /// Distance of a point from the curve, by 32 chords: within a pixel at the sizes a canvas has.
+    pub fn distance(self, point: Point) -> f64 {
+        const CHORDS: usize = 32;
+        let mut last = self.from;
+        let mut best = f64::INFINITY;
+        for step in 1..=CHORDS {
+            let next = self.at(step as f64 / CHORDS as f64);
+            best = best.min(to_segment(point, last, next));
+            last = next;
+        }
+        best
+    }
+}
+
+fn arm(from: Point, to: Point) -> f64 {
+    let ahead = to.x - from.x;
+    if ahead >= 0.0 { (ahead * 0.5).max(40.0) } else { (40.0 - ahead * 0.4).min(240.0) }
+}
+
+fn to_segment(point: Point, a: Point, b: Point) -> f64 {
+    let along = b - a;
+    let length = along.x * along.x + along.y * along.y;
+    let t =
+        if length == 0.0 { 0.0 } else { ((point.x - a.x) * along.x + (point.y - a.y) * along.y) / length };
+    point.distance(a + along * t.clamp(0.0, 1.0))
+}
+
+/// The nearest curve within `reach` of a point, by its rank.
+pub fn nearest(curves: impl IntoIterator<Item = Curve>, point: Point, reach: f64) -> Option<usize> {
+    curves
+        .into_iter()
+        .enumerate()
+        .filter(|(_, curve)| curve.bounds().inflate(reach).contains(point))
+        .map(|(rank, curve)| (rank, curve.distance(point)))
+        .filter(|(_, distance)| *distance <= reach)
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+        .map(|(rank, _)| rank)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn point() -> impl Strategy<Value = Point> {
+        (-2e3..2e3, -2e3..2e3).prop_map(|(x, y)| Point::new(x, y))
+    }
+
+    proptest! {
+        #[test]
+        fn a_point_of_the_curve_hits_it(from in point(), to in point(), t in 0.0..1.0) {
+            for curve in [Curve::sideways(from, to), Curve::downwards(from, to)] {
+                let on = curve.at(t);
+                prop_assert!(curve.distance(on) < HIT);
+                prop_assert!(curve.bounds().inflate(0.001).contains(on));
+                prop_assert_eq!(nearest([curve], on, HIT), Some(0));
+            }
+        }
+
+        #[test]
+        fn a_point_far_away_does_not(from in point(), to in point()) {
+            let curve = Curve::sideways(from, to);
+            let away = Point::new(curve.bounds().right() + 11.0, from.y);
+            prop_assert_eq!(nearest([curve], away, HIT), None);
+        }
+    }
+
+    #[test]
+    fn the_nearest_of_two_wins() {
+        let low = Curve::sideways(Point::new(0.0, 0.0), Point::new(100.0, 0.0));
+        let high = Curve::sideways(Point::new(0.0, 8.0), Point::new(100.0, 8.0));
+        assert_eq!(nearest([low, high], Point::new(50.0, 6.0), HIT), Some(1));
+    }
+
+    #[test]
+    fn an_edge_leaves_and_enters_sideways() {
+        let curve = Curve::sideways(Point::new(0.0, 0.0), Point::new(-300.0, 50.0));
+        assert!(curve.out.x > 0.0 && curve.into.x < -300.0);
+        assert_eq!(curve.out.y, 0.0);
+    }
+}
