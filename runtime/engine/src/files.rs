@@ -1,0 +1,110 @@
+//! Where file components may read and write. Relative paths start at the root; when confined, no path leaves it, by
+//! `..`, absolute path or symbolic link.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::error::Error;
+
+/// The folder that relative paths start from.
+#[derive(Debug, Clone)]
+pub struct Files {
+    root: PathBuf,
+    confined: bool,
+}
+
+impl Files {
+    /// Paths start at `root` and may leave it (`fairway run`).
+    pub fn open(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into(), confined: false }
+    }
+
+    /// Paths start at `root` and must stay inside (`fairway serve`).
+    pub fn confined(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into(), confined: true }
+    }
+
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The path that a component means.
+    ///
+    /// # Errors
+    /// `file.outside_root` when confined and the path, or what its existing part links to, is outside.
+    pub fn resolve(&self, path: &str) -> Result<PathBuf, Error> {
+        if path.is_empty() || path.contains('\0') {
+            return Err(Error::config("file.bad_path", format!("{path:?} is not a path")).help("name a file"));
+        }
+        let joined = self.root.join(path);
+        if !self.confined {
+            return Ok(joined);
+        }
+        let clean = normal(&joined);
+        let root = real(&normal(&self.root));
+        if real(&clean).starts_with(&root) {
+            return Ok(clean);
+        }
+        Err(Error::config(
+            "file.outside_root",
+            format!("`{path}` is outside the folder that files may be in"),
+        )
+        .help(format!("use a path below `{}`", self.root.display())))
+    }
+}
+
+/// Removes `.` and `..` by text, without asking the file system.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                out.pop();
+            }
+            Component::CurDir => {}
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// Follows links of the longest part that exists.
+fn real(path: &Path) -> PathBuf {
+    let mut rest = Vec::new();
+    let mut head = path;
+    loop {
+        if let Ok(found) = head.canonicalize() {
+            return rest.iter().rev().fold(found, |path, name| path.join(name));
+        }
+        match (head.parent(), head.file_name()) {
+            (Some(parent), Some(name)) => {
+                rest.push(name);
+                head = parent;
+            }
+            _ => return path.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn confined_paths_stay_inside() {
+        let dir = std::env::temp_dir().join(format!("fairway-files-{}", std::process::id()));
+        std::fs::create_dir_all(dir.join("root/in")).unwrap();
+        std::fs::create_dir_all(dir.join("out")).unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(dir.join("out"), dir.join("root/link")).unwrap();
+        let files = Files::confined(dir.join("root"));
+        for good in ["a.csv", "in/a.csv", "in/../b.csv", "new/deep/c.csv", "in/*.csv"] {
+            assert!(files.resolve(good).is_ok(), "{good}");
+        }
+        for bad in ["../a.csv", "/etc/passwd", "in/../../x", "link/x.csv", "", "a\0b"] {
+            assert!(files.resolve(bad).is_err(), "{bad}");
+        }
+        assert!(Files::open(dir.join("root")).resolve("../a.csv").is_ok());
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+}

@@ -1,0 +1,131 @@
+//! What the engine needs remembered: positions with counts, and dead letters. The runtime's services implement these;
+//! `testkit` has them in memory.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use fairway_shared::api::status::{Cause, Counts};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::position::{Position, StreamKey};
+
+/// A watermark to be remembered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredMark {
+    /// Whose watermark: a target's node id, or `None` for the source's own (everything up to it is done everywhere).
+    pub target: Option<String>,
+    /// Of which stream.
+    pub stream: StreamKey,
+    /// Everything up to here is done.
+    pub position: Position,
+    /// For targets that hold positions themselves: the last one committed inside the target. Found lower there later, the
+    /// target went back.
+    pub in_target: Option<Position>,
+}
+
+/// Records counted at one node; in = out + filtered + errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Passed {
+    /// Entered.
+    pub entered: u64,
+    /// Left, or were delivered.
+    pub out: u64,
+    /// Dropped by a rule.
+    pub filtered: u64,
+    /// Refused.
+    pub errors: u64,
+}
+
+impl std::ops::AddAssign for Passed {
+    fn add_assign(&mut self, other: Self) {
+        self.entered += other.entered;
+        self.out += other.out;
+        self.filtered += other.filtered;
+        self.errors += other.errors;
+    }
+}
+
+/// Counts of a channel, by source record and by place.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Totals {
+    /// By source record.
+    pub counts: Counts,
+    /// By node id.
+    pub nodes: BTreeMap<String, Passed>,
+    /// By edge, as `from>to` in the document's spelling.
+    pub edges: BTreeMap<String, u64>,
+}
+
+impl std::ops::AddAssign<&Totals> for Totals {
+    fn add_assign(&mut self, other: &Self) {
+        let (mine, theirs) = (&mut self.counts, &other.counts);
+        mine.read += theirs.read;
+        mine.delivered += theirs.delivered;
+        mine.filtered += theirs.filtered;
+        mine.dead_lettered += theirs.dead_lettered;
+        mine.retried += theirs.retried;
+        for (node, passed) in &other.nodes {
+            *self.nodes.entry(node.clone()).or_default() += *passed;
+        }
+        for (edge, records) in &other.edges {
+            *self.edges.entry(edge.clone()).or_default() += records;
+        }
+    }
+}
+
+/// Identity of a refused record: storing it again changes nothing, so a replay never doubles a dead letter.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LetterKey {
+    /// Node that refused it.
+    pub node: String,
+    /// Stream it came by.
+    pub stream: StreamKey,
+    /// Rank within the partition.
+    pub order: u64,
+    /// Index among the children of one source record.
+    pub child: u32,
+}
+
+/// A dead letter on its way into the store.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Letter {
+    /// Its identity.
+    pub key: LetterKey,
+    /// Why it was refused.
+    pub cause: Cause,
+    /// The record as it entered the node: `{ "value": …, "key": …, "headers": … }`.
+    pub record: Value,
+}
+
+/// What is remembered of a task when it starts.
+#[derive(Debug, Clone, Default)]
+pub struct Remembered {
+    /// Number of this start; greater than of any start before (I4). Writes of an older one are refused.
+    pub generation: u64,
+    /// All watermarks of the channel.
+    pub marks: Vec<StoredMark>,
+    /// Records beyond a source's watermark that a *sink* refused and that are already set aside.
+    pub refused: Vec<LetterKey>,
+}
+
+/// Positions, counts and dead letters of one channel.
+#[async_trait]
+pub trait Store: Send + Sync {
+    /// Begins a start: takes the next generation and answers what is remembered.
+    async fn begin(&self) -> Result<Remembered, Error>;
+
+    /// Makes watermarks and counts durable in one step; `totals` is added to what is there. Once a source's own
+    /// watermark passes a routed refusal it may be forgotten.
+    ///
+    /// # Errors
+    /// `Fenced` when a later start has begun (I3); `Outage` when the store is out of reach or full.
+    async fn commit(&self, generation: u64, marks: &[StoredMark], totals: &Totals) -> Result<(), Error>;
+
+    /// Makes dead letters durable, by key.
+    async fn set_aside(&self, letters: Vec<Letter>) -> Result<(), Error>;
+
+    /// Makes durable that these records were refused by a sink and handed on by its errors port.
+    async fn note_routed(&self, keys: Vec<LetterKey>) -> Result<(), Error>;
+}
