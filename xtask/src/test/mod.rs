@@ -1,0 +1,188 @@
+//! `cargo xtask test`: format, lints, every test, the documentation. CI runs exactly this.
+//!
+//! All steps run even if one fails, so that one run tells everything; the last line is always the counts of
+//! tests, and the exit code tells whether everything passed. `counts.rs` reads what cargo's test runner prints.
+
+mod counts;
+
+use std::env;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::{Args, ValueEnum};
+
+use self::counts::Counts;
+use crate::bundle::{self, Build};
+use crate::house::{House, WASM};
+use crate::setup::{self, Purpose};
+use crate::{deny, step};
+
+/// The workspace without the designer, which is built for the browser only.
+const NATIVE: [&str; 3] = ["--workspace", "--exclude", "fairway-designer"];
+
+/// The path of every test that needs a browser begins with this.
+const BROWSER: &str = "browser::";
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Format, clippy, documentation, licences.
+    Lint,
+    /// Every test that needs no browser.
+    Unit,
+    /// The tests in a real browser.
+    Browser,
+}
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Only this part.
+    #[arg(long, value_enum)]
+    only: Option<Part>,
+    /// Passed on to the test binaries: a filter, `--exact`, `--test-threads=1`, …
+    #[arg(last = true)]
+    args: Vec<String>,
+}
+
+impl Options {
+    fn wants(&self, part: Part) -> bool {
+        self.only.is_none_or(|only| only == part)
+    }
+
+    fn tests(&self) -> bool {
+        self.wants(Part::Unit) || self.wants(Part::Browser)
+    }
+}
+
+pub(crate) fn run(house: &House, options: &Options) -> Result<()> {
+    let mut report = Report::default();
+    report.step("setup", || prepare(options))?;
+    if options.wants(Part::Lint) {
+        lint(house, &mut report);
+    }
+    let mut counts = Counts::default();
+    if options.tests() {
+        report.check("bundle", || bundle::bundle(house, Build::Debug).map(|_| ()));
+        report.check("build", || step::must(house.cargo(["build", "--bins", "--tests"]).args(NATIVE)));
+        report.check("tests", || tests(house, options, &mut counts));
+    }
+    report.print();
+    for reason in &counts.reasons {
+        println!("skipped: {reason}");
+    }
+    for (name, error) in &report.failures {
+        println!("failed: {name}: {error:#}");
+    }
+    println!("{counts}");
+    ensure!(report.failures.is_empty(), "{} of the steps failed", report.failures.len());
+    Ok(())
+}
+
+/// A machine that cannot have a browser still runs the rest, and the browser tests count as skipped; CI has no
+/// such excuse.
+fn prepare(options: &Options) -> Result<()> {
+    let purpose = if options.wants(Part::Browser) { Purpose::Test } else { Purpose::Run };
+    match setup::prepare(purpose) {
+        Err(error) if purpose == Purpose::Test && !ci() => {
+            eprintln!("warning: {error:#}");
+            setup::prepare(Purpose::Run)
+        }
+        result => result,
+    }
+}
+
+fn ci() -> bool {
+    env::var_os("CI").is_some_and(|value| !value.is_empty())
+}
+
+fn lint(house: &House, report: &mut Report) {
+    report.check("format", || step::must(&mut house.cargo(["fmt", "--all", "--check"])));
+    report.check("clippy", || {
+        step::must(house.cargo(["clippy", "--all-targets"]).args(NATIVE).args(["--", "-D", "warnings"]))
+    });
+    report.check("clippy of the designer", || {
+        let package = ["clippy", "-p", "fairway-designer", "--target", WASM];
+        step::must(house.cargo(package).args(["--", "-D", "warnings"]))
+    });
+    report.check("documentation", || {
+        step::must(house.cargo(["doc", "--no-deps"]).env("RUSTDOCFLAGS", "-Dwarnings"))
+    });
+    report.check("licences", || deny::run(house));
+}
+
+/// Runs cargo's tests, showing their output as it comes and counting it.
+fn tests(house: &House, options: &Options, counts: &mut Counts) -> Result<()> {
+    let mut command = house.cargo(["test", "--no-fail-fast"]);
+    command.args(NATIVE);
+    if options.only == Some(Part::Browser) {
+        command.args(["--test", "it"]);
+    }
+    // Output of tests that pass is shown too, for that is where a test says that it skipped itself.
+    command.args(["--", "--show-output"]);
+    match options.only {
+        Some(Part::Browser) if options.args.is_empty() => command.arg(BROWSER),
+        Some(Part::Unit) => command.args(["--skip", BROWSER]),
+        _ => &mut command,
+    };
+    command.args(&options.args);
+    command.env("FAIRWAY_BIN", house.binary("debug", "fairway"));
+    command.env("FAIRWAY_REQUIRE_BROWSER", if ci() { "1" } else { "" });
+    counted(&mut command, counts)
+}
+
+fn counted(command: &mut Command, counts: &mut Counts) -> Result<()> {
+    let shown = step::show(command);
+    let mut child =
+        command.stdout(Stdio::piped()).spawn().with_context(|| format!("could not start `{shown}`"))?;
+    let output = child.stdout.take().context("standard output was piped")?;
+    let mut reader = counts::Reader::default();
+    for line in BufReader::new(output).split(b'\n') {
+        let line = line.context("cannot read the output of the tests")?;
+        let line = String::from_utf8_lossy(&line);
+        if reader.line(line.trim_end(), counts) {
+            println!("{line}");
+        }
+    }
+    let status = child.wait()?;
+    ensure!(status.success() || counts.failed > 0, "`{shown}` failed ({status})");
+    if counts.failed > 0 {
+        bail!("{} tests failed", counts.failed);
+    }
+    ensure!(status.success(), "`{shown}` failed ({status})");
+    Ok(())
+}
+
+/// What each step took, and which failed.
+#[derive(Default)]
+struct Report {
+    times: Vec<(&'static str, Duration)>,
+    failures: Vec<(&'static str, anyhow::Error)>,
+}
+
+impl Report {
+    /// A step that everything after it needs.
+    fn step(&mut self, name: &'static str, work: impl FnOnce() -> Result<()>) -> Result<()> {
+        let started = Instant::now();
+        let result = work();
+        self.times.push((name, started.elapsed()));
+        result
+    }
+
+    /// A step whose failure is told at the end.
+    fn check(&mut self, name: &'static str, work: impl FnOnce() -> Result<()>) {
+        if let Err(error) = self.step(name, work) {
+            eprintln!("failed: {name}: {error:#}");
+            self.failures.push((name, error));
+        }
+    }
+
+    fn print(&self) {
+        println!();
+        for (name, time) in &self.times {
+            println!("{:>8.1} s  {name}", time.as_secs_f64());
+        }
+        let all: Duration = self.times.iter().map(|(_, time)| *time).sum();
+        println!("{:>8.1} s  all\n", all.as_secs_f64());
+    }
+}
