@@ -1,1 +1,9 @@
-//! runtime/engine
+//! How records move and are guarded: the contracts of source, transform and sink, and what is remembered of a channel.
+//! No HTTP framework, database or broker is known here; services and faces are `fairway-runtime`.
+
+pub mod error;
+pub mod files;
+pub mod position;
+pub mod store;
+
+pub use error::Error;
