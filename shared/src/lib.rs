@@ -4,18 +4,24 @@
 //! | Room | Holds |
 //! |---|---|
 //! | [`channel`] | the document a user draws, its text form, older versions |
+//! | [`connection`] | access data of external systems, and bundles of documents |
 //! | [`component`] | what can be placed: kind, ports, delivery, config schema |
 //! | [`form`] | config schema to form |
 //! | [`diagnostic`], [`validate`] | everything that is wrong with a document, all at once |
 //! | [`plan`] | the physical form of a channel, and what a deploy would change |
 //! | [`edit`] | commands with inverses: undo and redo |
 //! | [`types`] | the types a document may name for a column |
+//! | [`canonical`], [`pointer`], [`suggest`] | canonical JSON text, JSON pointers, "did you mean" |
 //! | [`api`] | endpoints, answers, events, problems |
 #![warn(missing_docs)]
 
 pub mod api;
+pub mod canonical;
 pub mod channel;
 pub mod component;
+pub mod connection;
 pub mod diagnostic;
 pub mod plan;
+pub mod pointer;
+pub mod suggest;
 pub mod types;

@@ -3,10 +3,19 @@
 //! Here are the types. `text` reads and writes them; whether a document makes sense is `crate::validate`'s business;
 //! older documents are brought up to date by `migrate` before they are read.
 //!
-//! Every struct carries `extra`: the fields this version does not know. They are diagnostics, never dropped (G14).
+//! Every struct carries `extra`: fields this version does not know, and known ones whose value it could not take. They
+//! are diagnostics and never dropped (G14). A known field stands in `extra` only while the typed one is at its default;
+//! as soon as the typed field says something else, that is what is written.
 
+pub(crate) mod fields;
+mod json;
+pub(crate) mod keys;
+pub mod migrate;
 mod port_ref;
+pub(crate) mod read;
 mod settings;
+pub mod text;
+pub(crate) mod write;
 
 pub use port_ref::{ERRORS, PortRef};
 pub use settings::{ErrorPolicy, ErrorSettings, Guarantee, Retry, Settings, StreamChoice};
@@ -18,7 +27,7 @@ use serde_json::{Map, Value};
 /// The `apiVersion` this build writes.
 pub const API_VERSION: &str = "fairway/v1";
 
-/// Fields of a document that this version does not know, kept as they came.
+/// Fields of a document that this version does not know or could not take, kept as they came.
 pub type Extra = Map<String, Value>;
 
 /// A data channel, deployed as a unit.

@@ -32,6 +32,17 @@ pub enum StreamChoice {
     Topic,
 }
 
+impl StreamChoice {
+    /// All choices with their words in documents.
+    pub const ALL: &[(&str, Self)] =
+        &[("auto", Self::Auto), ("direct", Self::Direct), ("topic", Self::Topic)];
+
+    /// The word of documents.
+    pub fn as_str(self) -> &'static str {
+        word(Self::ALL, self)
+    }
+}
+
 /// A promise about how often a record arrives, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -43,6 +54,20 @@ pub enum Guarantee {
     Idempotent,
     /// Once, whatever crashes.
     ExactlyOnce,
+}
+
+impl Guarantee {
+    /// All promises with their words in documents, weakest first.
+    pub const ALL: &[(&str, Self)] = &[
+        ("at_least_once", Self::AtLeastOnce),
+        ("idempotent", Self::Idempotent),
+        ("exactly_once", Self::ExactlyOnce),
+    ];
+
+    /// The word of documents.
+    pub fn as_str(self) -> &'static str {
+        word(Self::ALL, self)
+    }
 }
 
 /// What becomes of records that a node refuses.
@@ -69,6 +94,17 @@ pub enum ErrorPolicy {
     Drop,
 }
 
+impl ErrorPolicy {
+    /// All policies with their words in documents.
+    pub const ALL: &[(&str, Self)] =
+        &[("dead_letter", Self::DeadLetter), ("stop", Self::Stop), ("drop", Self::Drop)];
+
+    /// The word of documents.
+    pub fn as_str(self) -> &'static str {
+        word(Self::ALL, self)
+    }
+}
+
 /// How often one record is tried.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Retry {
@@ -81,5 +117,38 @@ pub struct Retry {
 impl Default for Retry {
     fn default() -> Self {
         Self { max_attempts: 5, extra: Map::new() }
+    }
+}
+
+fn word<T: PartialEq>(all: &[(&'static str, T)], one: T) -> &'static str {
+    all.iter().find(|(_, choice)| *choice == one).map_or("", |(word, _)| word)
+}
+
+impl Settings {
+    /// Chooses what joins two tasks.
+    pub fn set_stream(&mut self, stream: StreamChoice) {
+        self.stream = stream;
+        self.extra.remove("stream");
+    }
+
+    /// Sets the least guarantee the user accepts.
+    pub fn set_delivery(&mut self, delivery: Guarantee) {
+        self.delivery = delivery;
+        self.extra.remove("delivery");
+    }
+
+    /// Sets what becomes of refused records whose errors port is not wired.
+    pub fn set_policy(&mut self, policy: ErrorPolicy) {
+        self.errors.policy = policy;
+        self.errors.extra.remove("policy");
+        self.extra.remove("errors");
+    }
+
+    /// Sets the most tries for one record.
+    pub fn set_max_attempts(&mut self, most: u32) {
+        self.errors.retry.max_attempts = most;
+        self.errors.retry.extra.remove("max_attempts");
+        self.errors.extra.remove("retry");
+        self.extra.remove("errors");
     }
 }

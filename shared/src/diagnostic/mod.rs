@@ -1,4 +1,12 @@
 //! What is wrong with a document: where, what, and what to do. A list of these is the answer to any bytes whatever (I7).
+//!
+//! [`codes`] is the table of everything that can be said. What finds it is `channel::text` (the text and its shape),
+//! `validate` (its meaning) and the runtime's `compile` (what it would run as).
+
+pub mod codes;
+mod order;
+
+pub use order::sort;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -96,6 +104,16 @@ impl Diagnostic {
     #[must_use]
     pub fn fix(mut self, title: impl Into<String>, pointer: impl Into<String>, value: Option<Value>) -> Self {
         self.fix = Some(Fix { title: title.into(), pointer: pointer.into(), value });
+        self
+    }
+
+    /// The same finding in a document that lies at `prefix` (a JSON pointer) of a larger one, such as a bundle.
+    #[must_use]
+    pub fn under(mut self, prefix: &str) -> Self {
+        self.place.pointer.insert_str(0, prefix);
+        if let Some(fix) = &mut self.fix {
+            fix.pointer.insert_str(0, prefix);
+        }
         self
     }
 
