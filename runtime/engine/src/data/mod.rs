@@ -29,9 +29,11 @@ mod swar;
 mod update;
 mod value;
 
+pub mod cast;
 pub mod csv_split;
 pub mod json_read;
 pub mod json_write;
+pub mod text;
 pub mod time;
 
 pub use base::{Base, InvalidBase};
