@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 /// takes a number if it gives back all its digits.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CastFields {
+pub(crate) struct CastFields {
     /// The fields and what they are to be.
     #[schemars(length(min = 1), extend("x-ui" = {"order": 1}))]
     fields: Vec<FieldCast>,
@@ -71,7 +71,9 @@ fn default_on_null() -> OnNull {
 impl FieldCast {
     fn cast(&self) -> Result<Cast, (&'static str, String)> {
         let cast = match &self.format {
-            Some(format) if !format.is_empty() => Cast::with_format(self.to, format).map_err(|message| ("format", message))?,
+            Some(format) if !format.is_empty() => {
+                Cast::with_format(self.to, format).map_err(|message| ("format", message))?
+            }
             _ => Cast::to(self.to),
         };
         match &self.zone {
@@ -100,7 +102,11 @@ impl Config for CastFields {
         let mut issues = Vec::new();
         for (index, field) in self.fields.iter().enumerate() {
             if let Err((part, message)) = field.cast() {
-                issues.push(Issue::new(format!("fields.{index}.{part}"), message, "see the formats of this component"));
+                issues.push(Issue::new(
+                    format!("fields.{index}.{part}"),
+                    message,
+                    "see the formats of this component",
+                ));
             }
             if self.fields[..index].iter().any(|earlier| earlier.field == field.field) {
                 let message = format!("`{}` is cast twice", field.field);

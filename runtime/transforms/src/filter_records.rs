@@ -24,13 +24,13 @@ use test::Test;
 /// Dropped records count as filtered.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct FilterRecords {
+pub(crate) struct FilterRecords {
     /// Whether a record must match all rules or any one of them.
     #[serde(default = "default_match", rename = "match")]
     #[schemars(extend("x-ui" = {"order": 1}))]
     matching: Match,
     /// The rules.
-    #[schemars(length(min = 1), extend("x-ui" = {"order": 2}))]
+    #[schemars(length(min = 1), extend("x-ui" = {"order": 2, "widget": "rules"}))]
     rules: Vec<Rule>,
 }
 
@@ -61,7 +61,7 @@ struct Rule {
     /// What it is compared with: a number, text, true or false; a list for `in`; nothing for `exists`, `missing`,
     /// `is_null` and `not_null`. Dates and times are written as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-ui" = {"order": 3, "widget": "json"}))]
+    #[schemars(extend("x-ui" = {"order": 3}))]
     value: Option<Value>,
 }
 
@@ -135,7 +135,8 @@ impl TransformConfig for FilterRecords {
         let mut rules = Vec::with_capacity(self.rules.len());
         for rule in self.rules {
             let test = Test::new(rule.op, rule.value.as_ref()).map_err(|(_, message, help)| {
-                Error::config("filter.bad_rule", format!("the rule about `{}`: {message}", rule.field)).help(help)
+                Error::config("filter.bad_rule", format!("the rule about `{}`: {message}", rule.field))
+                    .help(help)
             })?;
             rules.push(OpenRule { field: rule.field, slot: None, test });
         }

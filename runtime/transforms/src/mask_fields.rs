@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 /// stays missing.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct MaskFields {
+pub(crate) struct MaskFields {
     /// Names of the fields, exactly.
     #[schemars(length(min = 1), extend("x-ui" = {"order": 1, "widget": "fields"}))]
     fields: Vec<String>,
@@ -184,13 +184,14 @@ fn masked(schema: &Schema, config: &MaskFields) -> Schema {
 
 impl Transform for Mask {
     fn apply(&mut self, mut batch: Batch, out: &mut Output) -> Result<(), Error> {
-        let config = self.config.clone();
-        for field in &config.fields {
+        let fields = std::mem::take(&mut self.config.fields);
+        for field in &fields {
             if batch.schema().lookup(field).is_some() {
                 out.reject(self.mask(&mut batch, field));
             }
         }
-        batch.with_schema(&mut self.derived, |schema| masked(schema, &config));
+        self.config.fields = fields;
+        batch.with_schema(&mut self.derived, |schema| masked(schema, &self.config));
         out.emit(batch);
         Ok(())
     }

@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 /// does nothing. To rename a field, copy it and remove the old one.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SetFields {
+pub(crate) struct SetFields {
     /// Fields and the constants they get: any JSON, every digit kept.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("x-ui" = {"order": 1}))]
@@ -58,7 +58,9 @@ impl Config for SetFields {
             let message = format!("`{name}` is both copied to and set to a constant");
             issues.push(Issue::new(format!("copy.{name}"), message, "keep one of the two"));
         }
-        for name in self.remove.iter().filter(|name| self.fields.contains_key(*name) || self.copy.contains_key(*name)) {
+        for name in
+            self.remove.iter().filter(|name| self.fields.contains_key(*name) || self.copy.contains_key(*name))
+        {
             let message = format!("`{name}` is given a value and then removed");
             issues.push(Issue::new("remove", message, "keep one of the two"));
         }
@@ -68,14 +70,16 @@ impl Config for SetFields {
 
 impl TransformConfig for SetFields {
     fn open(self, _cx: TransformCtx) -> Result<Box<dyn Transform>, Error> {
-        let constants = self.fields.iter().map(|(name, json)| (name.clone(), Value::from_json(json))).collect();
+        let constants =
+            self.fields.iter().map(|(name, json)| (name.clone(), Value::from_json(json))).collect();
         let copies: Vec<(String, String)> = self.copy.into_iter().collect();
         Ok(Box::new(Set {
             constants,
             copies,
             remove: self.remove,
             overwrite: self.overwrite,
-            derived: Derived::default(),
+            copied: Derived::default(),
+            filled: Derived::default(),
             removed: Derived::default(),
         }))
     }
@@ -87,7 +91,8 @@ struct Set {
     copies: Vec<(String, String)>,
     remove: Vec<String>,
     overwrite: bool,
-    derived: Derived,
+    copied: Derived,
+    filled: Derived,
     removed: Derived,
 }
 
@@ -103,7 +108,7 @@ impl Set {
             return Rejects::default();
         }
         // New fields are declared as what they are copies of, once for all batches that look alike.
-        batch.with_schema(&mut self.derived, |schema| {
+        batch.with_schema(&mut self.copied, |schema| {
             let declared = |name: &str| schema.lookup(name).and_then(|at| schema.fields()[at].ty());
             wanted.iter().fold(schema.clone(), |new, (to, from)| match schema.lookup(to) {
                 Some(at) if schema.fields()[at].ty() == declared(from) => new,
@@ -138,6 +143,10 @@ impl Set {
 impl Transform for Set {
     fn apply(&mut self, mut batch: Batch, out: &mut Output) -> Result<(), Error> {
         out.reject(self.copy(&mut batch));
+        // New fields are added once for all batches that look alike; what is declared of others holds no more.
+        batch.with_schema(&mut self.filled, |schema| {
+            self.constants.iter().fold(schema.clone(), |schema, (name, _)| schema.with(name, None))
+        });
         for (name, value) in &self.constants {
             let overwrite = self.overwrite;
             let rejects = batch.update_field(name, |old: Ref<'_>, cell| {

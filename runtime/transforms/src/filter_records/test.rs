@@ -43,8 +43,10 @@ impl Literal {
             text @ Ref::Str(_) => Cast::to(to).cast(text).ok().map(|set| set.as_ref().to_value()),
             _ => None,
         };
-        let date = read(Type::Date).and_then(|value| if let Value::Date(days) = value { Some(days) } else { None });
-        let time = read(Type::Time).and_then(|value| if let Value::Time(us) = value { Some(us) } else { None });
+        let date =
+            read(Type::Date).and_then(|value| if let Value::Date(days) = value { Some(days) } else { None });
+        let time =
+            read(Type::Time).and_then(|value| if let Value::Time(us) = value { Some(us) } else { None });
         let moment = read(Type::Timestamp)
             .and_then(|value| if let Value::Ts { us, offset } = value { Some((us, offset)) } else { None });
         let uuid = read(Type::Uuid);
@@ -201,7 +203,9 @@ fn same(left: Ref<'_>, right: Ref<'_>) -> bool {
         (Ref::Bool(a), Ref::Bool(b)) => a == b,
         (Ref::Str(a), Ref::Str(b)) => a == b,
         (Ref::List(a), Ref::List(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same(a, b)),
-        (Ref::Map(a), Ref::Map(b)) => a.len() == b.len() && a.iter().all(|(name, value)| same(value, b.get(name))),
+        (Ref::Map(a), Ref::Map(b)) => {
+            a.len() == b.len() && a.iter().all(|(name, value)| same(value, b.get(name)))
+        }
         (a, b) => compare_numbers(a, b) == Some(Ordering::Equal),
     }
 }
