@@ -21,6 +21,7 @@ pub mod channel;
 pub mod component;
 pub mod connection;
 pub mod diagnostic;
+pub mod form;
 pub mod plan;
 pub mod pointer;
 pub mod suggest;
