@@ -1,0 +1,156 @@
+//! A Fairway of a test's own: `fairway serve` on a free loopback port, with a data directory that goes away.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use tempfile::TempDir;
+
+use super::Program;
+
+/// How long a start may take; far above what it takes, for machines under load.
+const START: Duration = Duration::from_secs(30);
+
+/// How long a stop may take: the runtime drains for up to 25 s.
+const STOP: Duration = Duration::from_secs(40);
+
+/// A running server.
+pub(crate) struct Fairway {
+    binary: PathBuf,
+    args: Vec<String>,
+    program: Program,
+    address: String,
+    // After the program, which must have ended before its folder is removed.
+    data: TempDir,
+}
+
+impl Fairway {
+    #[allow(dead_code, reason = "scenarios of the served designer come with its pages")]
+    /// Starts a server with an empty data directory. `args` go to `fairway serve` after the harness's own.
+    pub(crate) fn start(args: &[&str]) -> Result<Self> {
+        Self::start_program(binary()?, args)
+    }
+
+    fn start_program(binary: PathBuf, args: &[&str]) -> Result<Self> {
+        let data = tempfile::tempdir().context("no folder for the data")?;
+        let args: Vec<String> = args.iter().map(ToString::to_string).collect();
+        let (program, address) = launch(&binary, data.path(), &args)?;
+        Ok(Self { binary, args, program, address, data })
+    }
+
+    /// The address as a person would open it: with the token that lets the page in.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// `http://127.0.0.1:PORT`, without path and token.
+    pub(crate) fn origin(&self) -> &str {
+        self.address.split_once("/?").map_or(&self.address, |(origin, _)| origin)
+    }
+
+    /// The token of this server.
+    pub(crate) fn token(&self) -> &str {
+        self.address.split_once("token=").map_or("", |(_, token)| token)
+    }
+
+    /// The folder that file components of this server work in.
+    pub(crate) fn files(&self) -> Result<PathBuf> {
+        let files = self.data.path().join("files");
+        std::fs::create_dir_all(&files)?;
+        Ok(files)
+    }
+
+    /// Everything that the server has printed.
+    pub(crate) fn log(&self) -> String {
+        self.program.log()
+    }
+
+    /// Asks the server to stop and waits until it has drained.
+    pub(crate) fn stop(&mut self) -> Result<ExitStatus> {
+        self.program.signal("TERM")?;
+        self.program.wait(STOP)
+    }
+
+    /// Kills the server as a power cut would.
+    pub(crate) fn kill(&mut self) -> Result<()> {
+        self.program.signal("KILL")?;
+        self.program.wait(STOP).map(|_| ())
+    }
+
+    /// Starts a server that was stopped or killed again, on its data directory. Its address may be another.
+    pub(crate) fn start_again(&mut self) -> Result<()> {
+        (self.program, self.address) = launch(&self.binary, self.data.path(), &self.args)?;
+        Ok(())
+    }
+}
+
+fn launch(binary: &Path, data: &Path, args: &[String]) -> Result<(Program, String)> {
+    let mut command = Command::new(binary);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data).args(args);
+    // A token from outside would be another than the one that the address carries.
+    command.env_remove("FAIRWAY_TOKEN").env_remove("FAIRWAY_DATA");
+    Program::start(&mut command, START, address_in)
+}
+
+/// Finds the address in a line that the server prints when it is ready.
+fn address_in(line: &str) -> Option<String> {
+    let from = line.find("http://127.0.0.1:")?;
+    let address = line[from..].split_whitespace().next()?;
+    address.contains("token=").then(|| address.to_owned())
+}
+
+#[allow(dead_code, reason = "scenarios of the served designer come with its pages")]
+/// The binary under test: `FAIRWAY_BIN`, else the one that cargo put beside this test's folder.
+fn binary() -> Result<PathBuf> {
+    if let Some(path) = env::var_os("FAIRWAY_BIN").filter(|path| !path.is_empty()) {
+        return Ok(path.into());
+    }
+    let test = env::current_exe().context("this test does not know where it is")?;
+    let profile = test.parent().and_then(Path::parent).context("a test lies two folders below target")?;
+    let path = profile.join("fairway");
+    ensure!(path.is_file(), "{} is missing: build it with `cargo build -p fairway-runtime`", path.display());
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn the_address_is_read_from_the_ready_line() {
+        let line = "Fairway is ready: http://127.0.0.1:41234/?token=abc (press Ctrl-C to stop)";
+        assert_eq!(address_in(line).as_deref(), Some("http://127.0.0.1:41234/?token=abc"));
+        assert_eq!(address_in("listening on http://127.0.0.1:41234/"), None);
+        assert_eq!(address_in("starting"), None);
+    }
+
+    #[test]
+    fn a_server_is_started_on_its_data_directory_and_stopped() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("server");
+        let script = concat!(
+            "#!/bin/sh\n",
+            "[ \"$1 $2 $3 $4\" = 'serve --listen 127.0.0.1:0 --data' ] || exit 2\n",
+            "[ -d \"$5\" ] || exit 1\n",
+            "trap 'exit 0' TERM\n",
+            "echo \"open http://127.0.0.1:1/?token=t$6\"\n",
+            "while :; do sleep 0.01; done\n",
+        );
+        std::fs::write(&program, script).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let mut fairway = Fairway::start_program(program, &["-x"]).unwrap();
+        assert_eq!(fairway.address(), "http://127.0.0.1:1/?token=t-x");
+        assert_eq!((fairway.origin(), fairway.token()), ("http://127.0.0.1:1", "t-x"));
+        assert!(fairway.log().starts_with("open http"));
+        assert!(fairway.stop().unwrap().success());
+
+        std::fs::write(fairway.files().unwrap().join("kept.csv"), "a\n").unwrap();
+        fairway.start_again().unwrap();
+        fairway.kill().unwrap();
+        assert!(fairway.files().unwrap().join("kept.csv").is_file());
+    }
+}
