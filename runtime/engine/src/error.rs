@@ -19,6 +19,8 @@ pub enum Kind {
     Data,
     /// The settings cannot work: the task fails at once and is not restarted.
     Config,
+    /// A record was refused and the user's policy says to stop: the task fails and is not restarted.
+    Refused,
     /// The outside does not match the positions (a target was restored, a file shrank): waits for the user's decision.
     Hold,
     /// Another generation owns this task (I4): it stops and touches nothing any more.

@@ -1,5 +1,16 @@
-//! How records move and are guarded: the contracts of source, transform and sink, and what is remembered of a channel.
-//! No HTTP framework, database or broker is known here; services and faces are `fairway-runtime`.
+//! How records move and are guarded: batches, the contracts of components, and the task that runs a drawn channel.
+//!
+//! | Room | Holds |
+//! |---|---|
+//! | [`data`] | batch, record, schema, value; CSV and JSON at full speed |
+//! | [`source`], [`transform`], [`sink`] | the three contracts; their doc comments are the specification |
+//! | [`component`] | a component in one file, and its registry entry |
+//! | [`position`], [`store`] | where sources and targets stand, and what must be remembered |
+//! | [`task`] | the direct task: sources, chains and targets in one process |
+//! | [`error`] | what goes wrong while running |
+//!
+//! The engine knows no HTTP framework, database or broker.
+#![warn(missing_docs)]
 
 pub mod component;
 pub mod data;
@@ -10,6 +21,10 @@ pub mod secret;
 pub mod sink;
 pub mod source;
 pub mod store;
+pub mod task;
+#[cfg(any(test, feature = "testkit"))]
+pub mod testkit;
 pub mod transform;
 
-pub use error::Error;
+pub use component::{Component, Config, Issue, Meta, SinkConfig, SourceConfig, TransformConfig};
+pub use error::{Error, Kind};

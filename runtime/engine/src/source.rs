@@ -67,9 +67,9 @@ pub enum Next {
 ///
 /// * One task owns it; calls never overlap. Opened by `SourceConfig::open`, which may fail with an outage and is then
 ///   tried again.
-/// * [`next`](Source::next) is called until it answers [`Next::End`]. The engine may drop the future when the channel
-///   pauses or stops: what was not returned counts as not read, so state may change only where the future resolves. It must not block its
-///   thread for longer than some 10 ms.
+/// * [`next`](Source::next) is called until it answers [`Next::End`]. The engine may drop the future while it
+///   waits: what was not returned counts as not read, so state may change only where no wait follows. It must not block
+///   its thread for longer than some 10 ms.
 /// * An [`Error`] of kind `Outage` from `next` is retried on the same object; after any other the source is closed.
 /// * [`acknowledge`](Source::acknowledge) comes when everything up to a position is durable in every target and the
 ///   position itself is stored (I2); positions of one partition only grow (I3). Sources that read from something which

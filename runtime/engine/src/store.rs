@@ -99,6 +99,20 @@ pub struct Letter {
     pub record: Value,
 }
 
+/// A note that a record, refused by a sink, was about to be handed on to a target by the sink's errors port.
+///
+/// Numbers of one sink rise. The note alone does not say whether the record arrived; the number that the target has
+/// reached at the next start does.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Routed {
+    /// The record, and the sink that refused it.
+    pub key: LetterKey,
+    /// The target behind the errors port.
+    pub target: String,
+    /// Under which number it was handed on.
+    pub number: u64,
+}
+
 /// What is remembered of a task when it starts.
 #[derive(Debug, Clone, Default)]
 pub struct Remembered {
@@ -106,8 +120,10 @@ pub struct Remembered {
     pub generation: u64,
     /// All watermarks of the channel.
     pub marks: Vec<StoredMark>,
-    /// Records beyond a source's watermark that a *sink* refused and that are already set aside.
-    pub refused: Vec<LetterKey>,
+    /// Records beyond a source's watermark that a sink refused and whose dead letter is stored.
+    pub letters: Vec<LetterKey>,
+    /// Records beyond a source's watermark that a sink refused and that were noted before its errors port handed them on.
+    pub routed: Vec<Routed>,
 }
 
 /// Positions, counts and dead letters of one channel.
@@ -126,6 +142,9 @@ pub trait Store: Send + Sync {
     /// Makes dead letters durable, by key.
     async fn set_aside(&self, letters: Vec<Letter>) -> Result<(), Error>;
 
-    /// Makes durable that these records were refused by a sink and handed on by its errors port.
-    async fn note_routed(&self, keys: Vec<LetterKey>) -> Result<(), Error>;
+    /// Makes notes durable; a record may have several, under different numbers.
+    async fn note_routed(&self, notes: Vec<Routed>) -> Result<(), Error>;
+
+    /// Makes durable that these notes are void: their records never arrived, and numbers beyond theirs are about to.
+    async fn forget_routed(&self, notes: Vec<Routed>) -> Result<(), Error>;
 }

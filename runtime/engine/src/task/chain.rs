@@ -1,0 +1,214 @@
+//! The chain loop: every batch through the transforms between its source and the targets, in the order it was read.
+//!
+//! One task runs all transforms, so that each sees its records in order and one at a time; only what an errors port of a
+//! sink hands on enters from the side (see `target`), and waits for the transform it needs.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use fairway_shared::component::Kind;
+use smallvec::{SmallVec, smallvec};
+use tokio::sync::mpsc;
+
+use super::graph::{Edge, Graph};
+use super::refusal::Refusal;
+use super::target::{Parcel, Sender};
+use super::ticket::Ticket;
+use crate::data::{Batch, Rejects};
+use crate::error::Error;
+use crate::position::{Position, StreamKey};
+use crate::source::Polled;
+use crate::store::Letter;
+use crate::transform::{Output, Transform};
+
+/// Transforms by index of their node.
+pub(crate) type Transforms = Arc<[Option<Mutex<Box<dyn Transform>>>]>;
+
+/// A batch as read, with its ticket.
+pub(crate) struct Read {
+    pub(crate) polled: Polled,
+    pub(crate) ticket: Arc<Ticket>,
+}
+
+/// What belongs to one passage through the graph.
+pub(crate) struct Way<'a> {
+    pub(crate) ticket: &'a Arc<Ticket>,
+    pub(crate) stream: StreamKey,
+    pub(crate) position: Position,
+    /// Targets that get a parcel, with or without records: their watermarks move in any case (G11).
+    pub(crate) targets: &'a [usize],
+    /// Told once for each target that has its parcel durable.
+    pub(crate) done: Option<mpsc::UnboundedSender<()>>,
+}
+
+/// A batch before a node, and whether it came by an errors edge.
+type Waiting = SmallVec<[(Batch, bool); 1]>;
+
+/// The graph with its transforms and the queues of the targets it may reach.
+#[derive(Clone)]
+pub(crate) struct Chain {
+    pub(crate) graph: Arc<Graph>,
+    pub(crate) transforms: Transforms,
+    pub(crate) senders: Vec<Option<Sender>>,
+    pub(crate) refusal: Refusal,
+}
+
+/// Runs until no reader is left.
+pub(crate) async fn run(chain: Chain, mut read: mpsc::Receiver<Read>) -> Result<(), Error> {
+    while let Some(Read { polled, ticket }) = read.recv().await {
+        if !chain.enter(polled, &ticket).await? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+impl Chain {
+    async fn enter(&self, polled: Polled, ticket: &Arc<Ticket>) -> Result<bool, Error> {
+        let source = ticket.source;
+        let way = Way {
+            ticket,
+            stream: ticket.stream.clone(),
+            position: ticket.position.clone(),
+            targets: &self.graph.reached[source],
+            done: None,
+        };
+        let mut passage = Passing::new(self, &way);
+        let (out, rows) = (polled.batch.len() as u64, polled.rows() as u64);
+        ticket.pass(|counts| {
+            counts.nodes[source].entered += rows;
+            counts.nodes[source].out += out;
+            counts.nodes[source].errors += rows - out;
+        });
+        passage.spread(source, 0, polled.batch, false);
+        if let Some(rejects) = polled.rejects {
+            passage.refuse(source, rejects, false)?;
+        }
+        passage.finish().await
+    }
+
+    /// Sends what a sink refused on its way from the sink's errors port; `false` when the task is to end.
+    pub(crate) async fn enter_by_errors(
+        &self,
+        sink: usize,
+        batch: Batch,
+        way: &Way<'_>,
+    ) -> Result<bool, Error> {
+        let mut passage = Passing::new(self, way);
+        passage.spread_over(&self.graph.nodes[sink].errors, batch, true);
+        passage.finish().await
+    }
+}
+
+/// One passage under way.
+struct Passing<'a> {
+    chain: &'a Chain,
+    way: &'a Way<'a>,
+    waiting: Vec<Waiting>,
+    letters: Vec<Letter>,
+}
+
+impl<'a> Passing<'a> {
+    fn new(chain: &'a Chain, way: &'a Way<'a>) -> Self {
+        Self {
+            chain,
+            way,
+            waiting: chain.graph.nodes.iter().map(|_| smallvec![]).collect(),
+            letters: Vec::new(),
+        }
+    }
+
+    /// Puts a batch before every node behind an output.
+    fn spread(&mut self, node: usize, port: usize, batch: Batch, on_errors_path: bool) {
+        let graph = &self.chain.graph;
+        if let Some(edges) = graph.nodes[node].outputs.get(port) {
+            self.spread_over(edges, batch, on_errors_path);
+        }
+    }
+
+    fn spread_over(&mut self, edges: &[Edge], batch: Batch, on_errors_path: bool) {
+        if batch.is_empty() {
+            return;
+        }
+        let records = batch.len() as u64;
+        self.way.ticket.pass(|counts| edges.iter().for_each(|edge| counts.edges[edge.index] += records));
+        if let Some((last, others)) = edges.split_last() {
+            for edge in others {
+                self.waiting[edge.to].push((batch.clone(), on_errors_path));
+            }
+            self.waiting[last.to].push((batch, on_errors_path));
+        }
+    }
+
+    fn refuse(&mut self, node: usize, rejects: Rejects, on_errors_path: bool) -> Result<(), Error> {
+        let refusal = &self.chain.refusal;
+        if !refusal.drops(node, on_errors_path) {
+            self.way.ticket.dead(&rejects.batch);
+        }
+        if refusal.wired(node, on_errors_path) {
+            let graph = &self.chain.graph;
+            self.spread_over(&graph.nodes[node].errors, refusal.annotated(node, rejects), true);
+        } else {
+            self.letters.extend(refusal.letters(node, &self.way.stream, &rejects, on_errors_path)?);
+        }
+        Ok(())
+    }
+
+    fn transform(&mut self, node: usize, batch: Batch, on_errors_path: bool) -> Result<(), Error> {
+        let entered = batch.len() as u64;
+        let mut output = Output::default();
+        let transform = self.chain.transforms[node].as_ref().ok_or_else(|| {
+            Error::failed("task.not_opened", "the transform was not opened")
+                .at_node(&self.chain.graph.nodes[node].id)
+        })?;
+        transform
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .apply(batch, &mut output)
+            .map_err(|error| error.at_node(&self.chain.graph.nodes[node].id))?;
+        let out: u64 = output.batches.iter().map(|(_, batch)| batch.len() as u64).sum();
+        let errors: u64 = output.rejects.iter().map(|rejects| rejects.batch.len() as u64).sum();
+        self.way.ticket.pass(|counts| {
+            let node = &mut counts.nodes[node];
+            node.entered += entered;
+            node.out += out;
+            node.errors += errors;
+            node.filtered += entered.saturating_sub(out + errors);
+        });
+        for (port, batch) in output.batches {
+            self.spread(node, port, batch, on_errors_path);
+        }
+        for rejects in output.rejects {
+            self.refuse(node, rejects, on_errors_path)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the transforms, makes dead letters durable, then hands parcels to the targets; `false` when the task is to end.
+    async fn finish(mut self) -> Result<bool, Error> {
+        for &node in &self.chain.graph.order {
+            if self.chain.graph.nodes[node].kind == Kind::Transform {
+                for (batch, on_errors_path) in std::mem::take(&mut self.waiting[node]) {
+                    self.transform(node, batch, on_errors_path)?;
+                }
+            }
+        }
+        if !self.chain.refusal.set_aside(std::mem::take(&mut self.letters)).await? {
+            return Ok(false);
+        }
+        for &target in self.way.targets {
+            let parcel = Parcel {
+                ticket: self.way.ticket.clone(),
+                stream: self.way.stream.clone(),
+                position: self.way.position.clone(),
+                batches: std::mem::take(&mut self.waiting[target]),
+                done: self.way.done.clone(),
+            };
+            let sent = self.chain.senders[target].as_ref().is_some_and(|sender| sender.send(parcel));
+            if !sent {
+                // The target's loop has failed; that fault ends the task.
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

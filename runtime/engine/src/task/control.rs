@@ -1,0 +1,99 @@
+//! What the user wants of a running task: a handle that any number of places hold.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// What is wanted, from least to most urgent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Wish {
+    Run,
+    /// Read nothing new; what is in flight drains; connections stay.
+    Pause,
+    /// Read nothing new, drain, then release everything.
+    Stop,
+    /// Let go now; what is not durable is read again next time.
+    Abort,
+}
+
+/// Steers a task through all its restarts. A stop cannot be taken back.
+#[derive(Debug, Clone)]
+pub struct Control {
+    wish: Arc<watch::Sender<Wish>>,
+    /// Ends one run from inside, when one of its loops has failed.
+    fault: CancellationToken,
+}
+
+impl Default for Control {
+    fn default() -> Self {
+        Self { wish: Arc::new(watch::Sender::new(Wish::Run)), fault: CancellationToken::new() }
+    }
+}
+
+impl Control {
+    /// Reads nothing new, keeps connections.
+    pub fn pause(&self) {
+        self.change(Wish::Pause, |now| now == Wish::Run);
+    }
+
+    /// Goes on after a pause.
+    pub fn resume(&self) {
+        self.change(Wish::Run, |now| now == Wish::Pause);
+    }
+
+    /// Drains and ends.
+    pub fn stop(&self) {
+        self.change(Wish::Stop, |now| now < Wish::Stop);
+    }
+
+    /// Ends at once.
+    pub fn abort(&self) {
+        self.change(Wish::Abort, |now| now < Wish::Abort);
+    }
+
+    /// Whether it was asked to end.
+    pub fn stopping(&self) -> bool {
+        *self.wish.borrow() >= Wish::Stop
+    }
+
+    /// The same wishes, with a fault of its own.
+    pub(crate) fn for_run(&self) -> Self {
+        Self { wish: self.wish.clone(), fault: CancellationToken::new() }
+    }
+
+    /// Ends this run, not the task.
+    pub(crate) fn fail_run(&self) {
+        self.fault.cancel();
+    }
+
+    pub(crate) fn current(&self) -> Wish {
+        if self.fault.is_cancelled() { Wish::Abort } else { *self.wish.borrow() }
+    }
+
+    /// Waits until at least this much is wanted.
+    pub(crate) async fn reached(&self, wish: Wish) {
+        self.until(|now| now >= wish).await;
+    }
+
+    /// Waits until the wish fits.
+    pub(crate) async fn until(&self, mut fits: impl FnMut(Wish) -> bool) {
+        let at_fault = fits(Wish::Abort);
+        let mut receiver = self.wish.subscribe();
+        tokio::select! {
+            () = self.fault.cancelled(), if at_fault => {}
+            // This handle keeps the sender, so the wait ends by a fitting wish only.
+            _ = receiver.wait_for(|now| fits(*now)) => {}
+        }
+    }
+
+    fn change(&self, wish: Wish, allowed: impl Fn(Wish) -> bool) {
+        self.wish.send_if_modified(|now| {
+            let changes = allowed(*now);
+            if changes {
+                *now = wish;
+            }
+            changes
+        });
+    }
+}

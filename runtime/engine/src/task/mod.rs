@@ -1,0 +1,261 @@
+//! The direct task: sources, transform chains and targets of one drawing in one process, acknowledged end to end.
+//!
+//! ```text
+//! source loops ──► chain loop ──► one target loop a sink ──► commit loop
+//!      ▲            (all transforms)   (groups, retry)          │ watermarks and counts, durable
+//!      └───────────────────── acknowledgements ─────────────────┘
+//! ```
+//!
+//! Every batch read carries a [`ticket::Ticket`]; it completes when every target it concerns is done with it. Tickets
+//! complete a source partition in order, so the source's watermark is contiguous (I2, I3). A budget in bytes and
+//! records, held by tickets, bounds memory whatever stands still (I5).
+//!
+//! Here is the specification of a task and how its loops are put together. What restarts a failed task is
+//! [`supervise`]; what is shown of it is [`progress`].
+
+mod chain;
+mod commit;
+mod control;
+mod graph;
+mod opening;
+mod patience;
+mod progress;
+mod reader;
+mod refusal;
+mod supervise;
+mod target;
+#[cfg(test)]
+mod tests;
+mod ticket;
+
+pub use control::Control;
+pub use progress::{Progress, Snapshot, TaskState};
+pub use supervise::{Budget, Final, Transition, supervise};
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fairway_shared::channel::{ErrorPolicy, Guarantee, PortRef};
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use crate::component::Component;
+use crate::error::Error;
+use crate::files::Files;
+use crate::store::Store;
+
+/// A task to run.
+#[derive(Debug, Clone)]
+pub struct TaskSpec {
+    /// Uid of the channel.
+    pub uid: Arc<str>,
+    /// Id of the task within the channel.
+    pub id: String,
+    /// Its nodes.
+    pub nodes: Vec<NodeSpec>,
+    /// Its edges, from output to input.
+    pub edges: Vec<(PortRef, PortRef)>,
+    /// What becomes of refused records where no errors port is wired.
+    pub policy: ErrorPolicy,
+    /// Where files may be.
+    pub files: Files,
+    /// Whether sources that poll end when they have caught up (`fairway run`).
+    pub until_caught_up: bool,
+    /// How long an outage may last before the task fails; `None` waits for ever.
+    pub give_up: Option<Duration>,
+    /// Bounds of memory and of one delivery.
+    pub limits: Limits,
+}
+
+/// A node of a task.
+#[derive(Debug, Clone)]
+pub struct NodeSpec {
+    /// Its id.
+    pub id: String,
+    /// What it is made of.
+    pub component: Component,
+    /// Its config, with secrets and connection filled in.
+    pub config: Value,
+}
+
+/// Bounds of memory and of one delivery.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Most bytes in flight between sources and targets.
+    pub in_flight_bytes: usize,
+    /// Most records in flight.
+    pub in_flight_records: usize,
+    /// Most records a target gets at once.
+    pub group_records: usize,
+    /// Most bytes a target gets at once.
+    pub group_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            in_flight_bytes: 24 << 20,
+            in_flight_records: 200_000,
+            group_records: 50_000,
+            group_bytes: 8 << 20,
+        }
+    }
+}
+
+/// How a task ended without a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// Every source ended and everything is delivered.
+    Completed,
+    /// It was asked to stop.
+    Stopped {
+        /// Records read and not delivered; they will be read again.
+        undelivered: u64,
+    },
+}
+
+/// Runs a task until its sources end, it is asked to stop, or something fails.
+///
+/// # Errors
+/// The first fault that ended it, with the node it happened at. Everything not acknowledged is read again next time.
+pub async fn run(
+    spec: TaskSpec,
+    store: Arc<dyn Store>,
+    progress: Arc<Progress>,
+    control: Control,
+) -> Result<Ended, Error> {
+    // A fault of one run must not read as a stop of the task.
+    let control = control.for_run();
+    let graph = Arc::new(graph::Graph::new(&spec)?);
+    let patience = patience::Patience::new(&control, &progress, spec.give_up);
+    let Some(remembered) = patience::insist!(patience, "", store.begin())? else {
+        return Ok(Ended::Stopped { undelivered: 0 });
+    };
+    let Some(parts) = opening::open(&spec, &graph, &remembered, &patience).await? else {
+        return Ok(Ended::Stopped { undelivered: 0 });
+    };
+
+    let mut loops: JoinSet<Result<(), Error>> = JoinSet::new();
+    let (to_commit, reports) = mpsc::unbounded_channel();
+    let transforms: chain::Transforms = parts.transforms.into();
+    let refused = Arc::new(refusal::Refused::new(&remembered));
+    let mut senders: Vec<Option<target::Sender>> = graph.nodes.iter().map(|_| None).collect();
+    let mut inboxes = Vec::new();
+    for (node, sink) in parts.sinks {
+        let (sender, inbox) = target::queue();
+        progress.watch_queue(&graph, node, sender.queued(), spec.limits.in_flight_records);
+        senders[node] = Some(sender);
+        inboxes.push((node, sink, inbox));
+    }
+    let room = reader::Room::new(spec.limits);
+    let chain_for = |targets: &[usize]| chain::Chain {
+        graph: graph.clone(),
+        transforms: transforms.clone(),
+        senders: (0..senders.len())
+            .map(|node| if targets.contains(&node) { senders[node].clone() } else { None })
+            .collect(),
+        refusal: refusal::Refusal {
+            graph: graph.clone(),
+            store: store.clone(),
+            policy: spec.policy,
+            patience: patience.clone(),
+        },
+    };
+
+    let (to_chain, read) = mpsc::channel(2);
+    let mut acknowledgements = Vec::new();
+    for (source, opened) in parts.sources {
+        let (acknowledge, acks) = mpsc::unbounded_channel();
+        acknowledgements.push((source, acknowledge));
+        let reader = reader::Reader {
+            node: source,
+            name: graph.nodes[source].id.clone(),
+            source: opened,
+            graph: graph.clone(),
+            room: room.clone(),
+            to_chain: to_chain.clone(),
+            to_commit: to_commit.clone(),
+            acks,
+            until_caught_up: spec.until_caught_up,
+            patience: patience.clone(),
+        };
+        loops.spawn(reader.run());
+    }
+    drop(to_chain);
+    let all: Vec<usize> = graph.reached.iter().flatten().copied().collect();
+    loops.spawn(chain::run(chain_for(&all), read));
+    for (node, sink, inbox) in inboxes {
+        let target = target::Target {
+            node,
+            name: graph.nodes[node].id.clone(),
+            sink,
+            holds_positions: spec.nodes[node].component.meta.delivery == Guarantee::ExactlyOnce,
+            inbox,
+            errors: chain_for(&graph.reached_by_errors[node]),
+            to_commit: to_commit.clone(),
+            resume: remembered
+                .marks
+                .iter()
+                .filter(|m| m.target.as_deref() == Some(&*graph.nodes[node].id))
+                .cloned()
+                .collect(),
+            refused: refused.clone(),
+            generation: remembered.generation,
+            limits: spec.limits,
+            patience: patience.clone(),
+        };
+        loops.spawn(target.run());
+    }
+    drop((to_commit, senders));
+    let commit = commit::Commit {
+        graph: graph.clone(),
+        store,
+        generation: remembered.generation,
+        progress: progress.clone(),
+        acknowledgements,
+        patience: patience.clone(),
+    };
+    let in_flight = tokio::spawn(commit.run(reports));
+
+    let mut fault = None;
+    while let Some(ended) = loops.join_next().await {
+        if let Err(error) = flatten(ended) {
+            control.fail_run();
+            fault.get_or_insert(error);
+        }
+    }
+    let undelivered = match flatten(in_flight.await) {
+        Ok(undelivered) => undelivered,
+        Err(error) => return Err(fault.unwrap_or(error)),
+    };
+    match fault {
+        Some(error) => Err(error),
+        None if control.stopping() && !progress.sources_ended(graph.sources.len()) => {
+            Ok(Ended::Stopped { undelivered })
+        }
+        None if undelivered > 0 => Ok(Ended::Stopped { undelivered }),
+        None => Ok(Ended::Completed),
+    }
+}
+
+/// A panic is a fault like any other (`Failed`), not the end of the process.
+fn flatten<T>(ended: Result<Result<T, Error>, tokio::task::JoinError>) -> Result<T, Error> {
+    match ended {
+        Ok(result) => result,
+        Err(join) => Err(panicked(join)),
+    }
+}
+
+fn panicked(join: tokio::task::JoinError) -> Error {
+    let text = match join.try_into_panic() {
+        Ok(payload) => payload
+            .downcast_ref::<&str>()
+            .map(|text| (*text).to_owned())
+            .or_else(|| payload.downcast_ref::<String>().cloned())
+            .unwrap_or_else(|| "no message".to_owned()),
+        Err(_) => "it was cancelled".to_owned(),
+    };
+    Error::failed("task.panic", format!("the task hit a bug: {text}"))
+        .help("report it with the log of this worker")
+}

@@ -1,0 +1,262 @@
+//! The loop of a target: gather what waits into a group, make it durable, see to what is refused, report.
+//!
+//! A group closes when nothing more waits or a limit is reached: alone a record is delivered at once, under load
+//! deliveries grow by themselves. What a refusal means is in `refusal`; how a group without culprits named is halved
+//! until they are known is in [`isolate`].
+
+mod gather;
+mod isolate;
+mod settle;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use smallvec::SmallVec;
+use tokio::sync::mpsc;
+
+use super::Limits;
+use super::chain::Chain;
+use super::commit::Report;
+use super::control::Wish;
+use super::patience::Patience;
+use super::refusal::Refused as Known;
+use super::ticket::Ticket;
+use crate::data::Batch;
+use crate::error::{Error, Kind};
+use crate::position::{Position, StreamKey};
+use crate::sink::{Group, Outcome, Refused, Sink};
+use crate::store::StoredMark;
+
+/// So many refusals without one success between them mean that the target refuses everything.
+const REFUSALS_IN_A_ROW: usize = 100;
+
+/// A target's part of one batch as read.
+pub(crate) struct Parcel {
+    pub(crate) ticket: Arc<Ticket>,
+    pub(crate) stream: StreamKey,
+    pub(crate) position: Position,
+    pub(crate) batches: SmallVec<[(Batch, bool); 1]>,
+    pub(crate) done: Option<mpsc::UnboundedSender<()>>,
+}
+
+impl Parcel {
+    fn records(&self) -> usize {
+        self.batches.iter().map(|(batch, _)| batch.len()).sum()
+    }
+
+    fn bytes(&self) -> usize {
+        self.batches.iter().map(|(batch, _)| batch.bytes()).sum()
+    }
+}
+
+/// The way into a target's queue. The queue itself has no bound: the task's budget bounds what can be in it.
+#[derive(Debug, Clone)]
+pub(crate) struct Sender {
+    parcels: mpsc::UnboundedSender<Parcel>,
+    queued: Arc<AtomicUsize>,
+}
+
+/// The way out.
+pub(crate) struct Inbox {
+    parcels: mpsc::UnboundedReceiver<Parcel>,
+    queued: Arc<AtomicUsize>,
+}
+
+pub(crate) fn queue() -> (Sender, Inbox) {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let queued = Arc::new(AtomicUsize::new(0));
+    (Sender { parcels: sender, queued: queued.clone() }, Inbox { parcels: receiver, queued })
+}
+
+impl Sender {
+    /// Records waiting or being delivered.
+    pub(crate) fn queued(&self) -> &Arc<AtomicUsize> {
+        &self.queued
+    }
+
+    pub(crate) fn send(&self, parcel: Parcel) -> bool {
+        self.queued.fetch_add(parcel.records(), Ordering::Relaxed);
+        self.parcels.send(parcel).is_ok()
+    }
+}
+
+/// Where a stream stands at this target.
+#[derive(Debug, Clone)]
+struct Standing {
+    /// What an earlier start delivered; records up to here are skipped.
+    resumed: u64,
+    /// Everything up to here is done.
+    reached: Position,
+    /// The last position committed inside the target.
+    in_target: Option<Position>,
+}
+
+pub(crate) struct Target {
+    pub(crate) node: usize,
+    pub(crate) name: Arc<str>,
+    pub(crate) sink: Box<dyn Sink>,
+    /// Whether the sink stores positions inside its target.
+    pub(crate) holds_positions: bool,
+    pub(crate) inbox: Inbox,
+    /// The way from this sink's errors port.
+    pub(crate) errors: Chain,
+    pub(crate) to_commit: mpsc::UnboundedSender<Report>,
+    /// This target's watermarks when the task started.
+    pub(crate) resume: Vec<StoredMark>,
+    pub(crate) refused: Arc<Known>,
+    /// Number of this start.
+    pub(crate) generation: u64,
+    pub(crate) limits: Limits,
+    pub(crate) patience: Patience,
+}
+
+/// A target at work.
+struct Delivery {
+    target: Target,
+    standings: HashMap<StreamKey, Standing>,
+    refusals_in_a_row: usize,
+    /// Last number given to what the errors port handed on.
+    number: u64,
+}
+
+/// A group under way: records by batch, each batch with the parcel it is of.
+#[derive(Default)]
+struct Pending {
+    parcels: Vec<Parcel>,
+    batches: Vec<Batch>,
+    owners: Vec<Owner>,
+    refused: Vec<u64>,
+}
+
+#[derive(Clone, Copy)]
+struct Owner {
+    parcel: usize,
+    on_errors_path: bool,
+}
+
+impl Target {
+    pub(crate) async fn run(self) -> Result<(), Error> {
+        let name = self.name.clone();
+        // Numbers of what the errors port hands on never come twice, whatever was forgotten meanwhile: a target that has
+        // reached one would take the later record for the earlier.
+        let number = self.generation << 32;
+        let mut delivery = Delivery { target: self, standings: HashMap::new(), refusals_in_a_row: 0, number };
+        let result = delivery.run().await;
+        let closed = delivery.target.sink.close().await;
+        result.and(closed).map_err(|error| error.at_node(&name))
+    }
+}
+
+impl Delivery {
+    async fn run(&mut self) -> Result<(), Error> {
+        loop {
+            let first = tokio::select! {
+                parcel = self.target.inbox.parcels.recv() => parcel,
+                () = self.target.patience.control.reached(Wish::Abort) => None,
+            };
+            let Some(first) = first else { return Ok(()) };
+            let Some(pending) = self.gather(first).await? else { return Ok(()) };
+            let queued: usize = pending.parcels.iter().map(Parcel::records).sum();
+            let went_on = self.deliver(pending).await?;
+            self.target.inbox.queued.fetch_sub(queued, Ordering::Relaxed);
+            if !went_on {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Makes a group durable and reports it; `false` when the task is to end first.
+    async fn deliver(&mut self, mut pending: Pending) -> Result<bool, Error> {
+        let marks = self.marks(&pending);
+        let mut tries = None;
+        loop {
+            let group = Group { batches: &pending.batches, marks: &marks };
+            if group.is_empty() {
+                break;
+            }
+            let outcome = tokio::select! {
+                outcome = self.target.sink.deliver(group) => outcome,
+                () = self.target.patience.control.reached(Wish::Abort) => return Ok(false),
+            };
+            let outcome = match outcome {
+                Err(error) if error.kind == Kind::Data && !self.target.holds_positions => {
+                    match self.isolate(&pending.batches).await? {
+                        Some(refused) => Ok(Outcome::Delivered(refused)),
+                        None => return Ok(false),
+                    }
+                }
+                other => other,
+            };
+            match outcome {
+                Ok(Outcome::Delivered(refused)) => {
+                    self.committed_in_target(&marks);
+                    if !self.settle(refused, &mut pending).await? {
+                        return Ok(false);
+                    }
+                    break;
+                }
+                Ok(Outcome::RolledBack(refused)) => {
+                    if refused.is_empty() {
+                        let what = "the target rolled back and named no record";
+                        return Err(Error::failed("target.no_culprit", what));
+                    }
+                    if !self.settle(refused, &mut pending).await? {
+                        return Ok(false);
+                    }
+                }
+                Err(error) => {
+                    let patience = self.target.patience.clone();
+                    let tries = tries.get_or_insert_with(|| patience.tries());
+                    if !patience.bear(&self.target.name, error, tries).await? {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        if tries.is_some() {
+            self.target.patience.progress.recovered(&self.target.name);
+        }
+        self.report(pending);
+        Ok(true)
+    }
+
+    fn report(&mut self, pending: Pending) {
+        let Pending { parcels, batches, owners, refused } = pending;
+        let mut out = vec![0u64; parcels.len()];
+        for (batch, owner) in batches.iter().zip(&owners) {
+            parcels[owner.parcel].ticket.delivered(batch);
+            out[owner.parcel] += batch.len() as u64;
+        }
+        if out.iter().any(|records| *records > 0) {
+            self.refusals_in_a_row = 0;
+        }
+        for ((parcel, out), refused) in parcels.into_iter().zip(out).zip(refused) {
+            let node = self.target.node;
+            parcel.ticket.pass(|counts| {
+                counts.nodes[node].entered += out + refused;
+                counts.nodes[node].out += out;
+                counts.nodes[node].errors += refused;
+            });
+            let Some(standing) = self.standings.get_mut(&parcel.stream) else { continue };
+            if parcel.position.order > standing.reached.order {
+                standing.reached = parcel.position;
+            }
+            // The commit loop is gone only when it has failed; that fault ends the task.
+            let report = Report::Done {
+                target: node,
+                ticket: parcel.ticket,
+                stream: parcel.stream,
+                position: standing.reached.clone(),
+                in_target: standing.in_target.clone(),
+            };
+            if self.target.to_commit.send(report).is_err() {
+                self.target.patience.control.fail_run();
+            }
+            if let Some(done) = parcel.done {
+                // Whoever waits has gone only because the task ends.
+                done.send(()).ok();
+            }
+        }
+    }
+}

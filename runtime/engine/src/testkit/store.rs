@@ -1,0 +1,97 @@
+//! A store in memory. It outlives the tasks that use it, as a database outlives a process.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+
+use crate::error::{Error, Kind};
+use crate::position::StreamKey;
+use crate::store::{Letter, LetterKey, Remembered, Routed, Store, StoredMark, Totals};
+
+/// Positions, counts and dead letters of one channel.
+#[derive(Debug, Default)]
+pub struct MemoryStore(Mutex<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    generation: u64,
+    marks: HashMap<(Option<String>, StreamKey), StoredMark>,
+    totals: Totals,
+    letters: BTreeMap<LetterKey, Letter>,
+    routed: BTreeSet<Routed>,
+}
+
+impl MemoryStore {
+    /// Counts over all runs.
+    pub fn totals(&self) -> Totals {
+        self.lock().totals.clone()
+    }
+
+    /// Dead letters by key.
+    pub fn letters(&self) -> Vec<Letter> {
+        self.lock().letters.values().cloned().collect()
+    }
+
+    /// All watermarks.
+    pub fn marks(&self) -> Vec<StoredMark> {
+        self.lock().marks.values().cloned().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    async fn begin(&self) -> Result<Remembered, Error> {
+        let mut inner = self.lock();
+        inner.generation += 1;
+        let beyond = |key: &LetterKey| {
+            let own = inner.marks.get(&(None, key.stream.clone()));
+            own.is_none_or(|mark| key.order > mark.position.order)
+        };
+        Ok(Remembered {
+            generation: inner.generation,
+            marks: inner.marks.values().cloned().collect(),
+            letters: inner.letters.keys().filter(|key| beyond(key)).cloned().collect(),
+            routed: inner.routed.iter().filter(|note| beyond(&note.key)).cloned().collect(),
+        })
+    }
+
+    async fn commit(&self, generation: u64, marks: &[StoredMark], totals: &Totals) -> Result<(), Error> {
+        let mut inner = self.lock();
+        if generation != inner.generation {
+            return Err(Error::new(Kind::Fenced, "test.fenced", "a later start has begun"));
+        }
+        for mark in marks {
+            let key = (mark.target.clone(), mark.stream.clone());
+            if let Some(old) = inner.marks.get(&key) {
+                assert!(old.position.order <= mark.position.order, "positions only grow (I3)");
+            }
+            inner.marks.insert(key, mark.clone());
+        }
+        inner.totals += totals;
+        Ok(())
+    }
+
+    async fn set_aside(&self, letters: Vec<Letter>) -> Result<(), Error> {
+        let mut inner = self.lock();
+        inner.letters.extend(letters.into_iter().map(|letter| (letter.key.clone(), letter)));
+        Ok(())
+    }
+
+    async fn note_routed(&self, notes: Vec<Routed>) -> Result<(), Error> {
+        self.lock().routed.extend(notes);
+        Ok(())
+    }
+
+    async fn forget_routed(&self, notes: Vec<Routed>) -> Result<(), Error> {
+        let mut inner = self.lock();
+        notes.iter().for_each(|note| {
+            inner.routed.remove(note);
+        });
+        Ok(())
+    }
+}
