@@ -7,12 +7,17 @@ use std::sync::Arc;
 
 use super::base::Base;
 use super::batch::Batch;
-use super::cell::{Cell, Cells, Full, Lengths, Pools};
+use super::cell::{Cell, Cells, Full, Lengths, Overlay, Pools};
 use super::meta::{Extra, Meta, Metas};
 use super::pool;
 use super::schema::Schema;
 use super::update::StrOut;
 use super::value::{Ref, Value};
+
+/// Fields that a source may find before it is asked whether its records have them.
+const MANY: usize = 64;
+/// Records that have less than one in so many fields are sparse.
+const SPARSE: usize = 8;
 
 /// Builds batches row by row. Fields that a row does not set are missing in it.
 ///
@@ -30,8 +35,10 @@ pub struct BatchBuilder {
     extras: Option<Vec<Extra>>,
     /// Lengths of the pools before the current row.
     row_start: Lengths,
-    /// Rows of the batch before: the likely size of this one.
-    expected: usize,
+    /// Rows and pools of the batch before: the likely size of this one.
+    expected: (usize, Lengths),
+    /// The schema to fall back to when too many fields came that few records have.
+    declared: Arc<Schema>,
     #[cfg(test)]
     limit: Option<u32>,
 }
@@ -47,13 +54,14 @@ impl BatchBuilder {
     pub fn new(schema: Arc<Schema>) -> BatchBuilder {
         BatchBuilder {
             width: schema.width(),
+            declared: Arc::clone(&schema),
             schema,
             cells: Vec::new(),
             pools: Pools::default(),
             metas: Vec::new(),
             extras: None,
             row_start: Lengths::default(),
-            expected: 0,
+            expected: Default::default(),
             #[cfg(test)]
             limit: None,
         }
@@ -71,6 +79,7 @@ impl BatchBuilder {
     pub fn set_schema(&mut self, schema: Arc<Schema>) {
         assert!(self.is_empty(), "a schema cannot change within a batch");
         self.width = schema.width();
+        self.declared = Arc::clone(&schema);
         self.schema = schema;
     }
 
@@ -144,7 +153,8 @@ impl BatchBuilder {
     }
 
     fn begin_batch(&mut self) {
-        let rows = self.expected;
+        let (rows, lengths) = self.expected;
+        self.pools.overlay = Overlay::expecting(lengths);
         self.cells = pool::take_cells(rows * self.width);
         self.metas = pool::take_metas(rows);
         #[cfg(test)]
@@ -277,17 +287,28 @@ impl BatchBuilder {
 
     /// The batch. The builder goes on empty, with the schema and without a base.
     pub fn finish(&mut self) -> Batch {
-        self.expected = self.metas.len();
-        let cells = Cells { buffer: std::mem::take(&mut self.cells), width: self.width };
-        // Rows narrow again where width was only spare room: the next batch should not carry it.
-        self.width = self.schema.width();
-        Batch {
+        self.expected = (self.metas.len(), self.pools.overlay.lengths());
+        let batch = Batch {
             schema: Arc::clone(&self.schema),
-            cells: Arc::new(cells),
+            cells: Arc::new(Cells { buffer: std::mem::take(&mut self.cells), width: self.width }),
             pools: Arc::new(std::mem::take(&mut self.pools)),
             metas: Arc::new(Metas(std::mem::take(&mut self.metas))),
             extras: self.extras.take().map(Arc::new),
+        };
+        if self.is_sparse(&batch.cells.buffer) {
+            self.schema = Arc::clone(&self.declared);
         }
+        // Width that was only spare room is not carried on.
+        self.width = self.schema.width();
+        batch
+    }
+
+    /// Whether most cells are empty because records have few of very many fields: the next batch would better find
+    /// its own fields than carry all that ever were, or a source of ever new names would grow without end (I5).
+    fn is_sparse(&self, cells: &[Cell]) -> bool {
+        let found = self.schema.width() - self.declared.width();
+        found > MANY
+            && cells.iter().filter(|cell| !matches!(cell, Cell::Missing)).count() < cells.len() / SPARSE
     }
 
     /// Lowers the limit of offsets, so that tests can reach it.

@@ -63,7 +63,7 @@ pub(super) struct Lengths {
 ///
 /// An overlay may also be the *continuation* of another: it then starts where that one ended, so that values
 /// can be added while the first is still being read, and appended to it afterwards.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Overlay {
     text: String,
     bytes: Vec<u8>,
@@ -84,10 +84,48 @@ impl Default for Overlay {
     }
 }
 
+impl Clone for Overlay {
+    fn clone(&self) -> Self {
+        let mut text = taken_text(self.text.len());
+        text.push_str(&self.text);
+        let mut nodes = pool::take_cells(self.nodes.len());
+        nodes.extend_from_slice(&self.nodes);
+        Overlay { text, bytes: self.bytes.clone(), nodes, from: self.from, limit: self.limit }
+    }
+}
+
+impl Drop for Overlay {
+    fn drop(&mut self) {
+        pool::give_bytes(std::mem::take(&mut self.text).into_bytes());
+        pool::give_bytes(std::mem::take(&mut self.bytes));
+        pool::give_cells(std::mem::take(&mut self.nodes));
+    }
+}
+
+/// An empty text, in a buffer used before if one is at hand.
+fn taken_text(capacity: usize) -> String {
+    // Nothing is always UTF-8.
+    String::from_utf8(pool::take_bytes(capacity)).unwrap_or_default()
+}
+
 impl Overlay {
+    /// An empty overlay that is likely to grow to about the size of another.
+    pub(super) fn expecting(lengths: Lengths) -> Overlay {
+        Overlay {
+            text: taken_text(lengths.text as usize),
+            bytes: pool::take_bytes(lengths.bytes as usize),
+            nodes: pool::take_cells(lengths.nodes as usize),
+            from: Lengths::default(),
+            limit: u32::MAX,
+        }
+    }
+
     /// An empty overlay whose offsets continue those of `self`.
     pub(super) fn continuation(&self) -> Overlay {
-        Overlay { from: self.lengths(), limit: self.limit, ..Overlay::default() }
+        let mut next = Overlay::default();
+        next.from = self.lengths();
+        next.limit = self.limit;
+        next
     }
 
     /// Appends a continuation.

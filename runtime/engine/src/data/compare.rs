@@ -1,4 +1,4 @@
-//! Comparing numbers of any kind exactly.
+//! Comparing values, numbers of any kind exactly.
 //!
 //! A float takes part as the decimal number that it is written as (its shortest text that reads back as the same
 //! float). So 0.1 as `float64` equals 0.1 as `decimal`, a comparison gives the same answer before and after a
@@ -8,7 +8,27 @@ use std::cmp::Ordering;
 
 use super::number::{Decimal, Grammar, Parts, parts};
 use super::number_text;
-use super::value::Ref;
+use super::value::{NO_ZONE, Ref};
+
+/// Orders two values of one kind: numbers by value, text and bytes byte by byte, false before true, dates, times and
+/// moments by time, UUIDs by their bytes.
+///
+/// `None` for values of different kinds, for lists and maps, missing and null, NaN, and for a timestamp with a zone
+/// beside one without, which no rule can order.
+pub fn compare(left: Ref<'_>, right: Ref<'_>) -> Option<Ordering> {
+    match (left, right) {
+        (Ref::Str(a), Ref::Str(b)) => Some(a.cmp(b)),
+        (Ref::Bool(a), Ref::Bool(b)) => Some(a.cmp(&b)),
+        (Ref::Bytes(a), Ref::Bytes(b)) => Some(a.cmp(b)),
+        (Ref::Uuid(a), Ref::Uuid(b)) => Some(a.cmp(&b)),
+        (Ref::Date(a), Ref::Date(b)) => Some(a.cmp(&b)),
+        (Ref::Time(a), Ref::Time(b)) => Some(a.cmp(&b)),
+        (Ref::Ts { us: a, offset: x }, Ref::Ts { us: b, offset: y }) => {
+            ((x == NO_ZONE) == (y == NO_ZONE)).then(|| a.cmp(&b))
+        }
+        _ => compare_numbers(left, right),
+    }
+}
 
 /// Orders two numbers by their exact values, whatever their kinds; 1.50 equals 1.5.
 ///

@@ -18,7 +18,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::number_text;
 use super::record::RecordRef;
 use super::swar;
-use super::time;
+use super::text::write_text;
 use super::value::Ref;
 
 /// Writes a record as one JSON object, on one line, without the newline.
@@ -52,17 +52,13 @@ pub fn write_value(value: Ref<'_>, out: &mut Vec<u8>) {
 
 fn write_other(value: Ref<'_>, out: &mut Vec<u8>) {
     match value {
-        Ref::U64(value) => number_text::write_u64(value, out),
-        Ref::F64(value) if value.is_finite() => number_text::write_f64(value, out),
-        Ref::F64(value) => quoted(out, |out| number_text::write_f64(value, out)),
-        Ref::Big(digits) => out.extend_from_slice(digits.as_bytes()),
-        Ref::Bytes(bytes) => quoted(out, |out| write_base64(bytes, out)),
-        Ref::Uuid(id) => quoted(out, |out| {
-            out.extend_from_slice(id.hyphenated().encode_lower(&mut uuid::Uuid::encode_buffer()).as_bytes());
-        }),
-        Ref::Date(days) => quoted(out, |out| time::write_date(days, out)),
-        Ref::Time(us) => quoted(out, |out| time::write_time(us, out)),
-        Ref::Ts { us, offset } => quoted(out, |out| time::write_timestamp(us, offset, out)),
+        Ref::U64(_) | Ref::Big(_) => write_text(value, out),
+        Ref::F64(float) if float.is_finite() => number_text::write_f64(float, out),
+        Ref::F64(_) | Ref::Bytes(_) | Ref::Uuid(_) | Ref::Date(_) | Ref::Time(_) | Ref::Ts { .. } => {
+            out.push(b'"');
+            write_text(value, out);
+            out.push(b'"');
+        }
         Ref::List(list) => {
             out.push(b'[');
             let start = out.len();
@@ -98,12 +94,6 @@ fn close(start: usize, bracket: u8, out: &mut Vec<u8>) {
         out.pop();
     }
     out.push(bracket);
-}
-
-fn quoted(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
-    out.push(b'"');
-    write(out);
-    out.push(b'"');
 }
 
 /// Writes bytes as base64, standard alphabet, padded.

@@ -117,7 +117,7 @@ impl Batch {
         let mut failed = Vec::new();
         let mut errors = Vec::new();
         for row in 0..self.len() {
-            let before = (cells.buffer.len() / cells.width.max(1), metas.0.len());
+            let rows = metas.0.len();
             let lengths = added.lengths();
             let mut splitter = Splitter {
                 pools: &self.pools,
@@ -126,7 +126,7 @@ impl Batch {
                 added: &mut added,
                 parent: self.cells.row(row),
                 children: 0,
-                rows: before.1,
+                rows,
                 full: false,
             };
             let outcome = match split(&self.record(row), &mut splitter) {
@@ -144,8 +144,8 @@ impl Batch {
                     }
                 }
                 Err(error) => {
-                    let width = cells.width;
-                    cells.buffer.truncate(before.1 * width);
+                    let whole = rows * cells.width;
+                    cells.buffer.truncate(whole);
                     added.truncate(lengths);
                     failed.push(row);
                     errors.push(error);

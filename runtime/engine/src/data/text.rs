@@ -4,6 +4,7 @@
 
 use super::json_write;
 use super::number_text;
+use super::time;
 use super::value::Ref;
 
 /// Appends a value as text: numbers digit for digit, times as in RFC 3339, bytes in base64, lists and maps as JSON.
@@ -11,17 +12,20 @@ use super::value::Ref;
 pub fn write_text(value: Ref<'_>, out: &mut Vec<u8>) {
     match value {
         Ref::Missing | Ref::Null => {}
-        Ref::Str(text) => out.extend_from_slice(text.as_bytes()),
+        Ref::Str(text) | Ref::Big(text) => out.extend_from_slice(text.as_bytes()),
+        Ref::Bool(value) => out.extend_from_slice(if value { b"true" } else { b"false" }),
+        Ref::I64(value) => number_text::write_i64(value, out),
+        Ref::U64(value) => number_text::write_u64(value, out),
         Ref::F64(value) => number_text::write_f64(value, out),
+        Ref::Dec(value) => number_text::write_decimal(value, out),
         Ref::Bytes(bytes) => json_write::write_base64(bytes, out),
-        Ref::Uuid(_) | Ref::Date(_) | Ref::Time(_) | Ref::Ts { .. } => {
-            let start = out.len();
-            json_write::write_value(value, out);
-            // None of these forms has anything to escape, so the quotes are all that JSON added.
-            out.pop();
-            out.remove(start);
+        Ref::Uuid(id) => {
+            out.extend_from_slice(id.hyphenated().encode_lower(&mut uuid::Uuid::encode_buffer()).as_bytes());
         }
-        other => json_write::write_value(other, out),
+        Ref::Date(days) => time::write_date(days, out),
+        Ref::Time(us) => time::write_time(us, out),
+        Ref::Ts { us, offset } => time::write_timestamp(us, offset, out),
+        Ref::List(_) | Ref::Map(_) | Ref::Raw(_) => json_write::write_value(value, out),
     }
 }
 

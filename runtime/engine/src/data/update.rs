@@ -152,10 +152,8 @@ impl Batch {
                 let mut wider = (*self.schema).clone();
                 let slot = wider.push(field, None);
                 let former = std::mem::replace(&mut self.schema, Arc::new(wider));
-                let width = self.cells.width;
-                let rejects = self.update_slot(slot, update);
-                if self.cells.width == width && slot >= width {
-                    // Nothing was set: the field never came to be.
+                let (rejects, set) = self.update_cells(slot, update);
+                if !set {
                     self.schema = former;
                 }
                 rejects
@@ -170,9 +168,18 @@ impl Batch {
     pub fn update_slot(
         &mut self,
         slot: usize,
-        mut update: impl FnMut(Ref<'_>, &mut CellOut) -> Result<Update, RecordError>,
+        update: impl FnMut(Ref<'_>, &mut CellOut) -> Result<Update, RecordError>,
     ) -> Rejects {
         assert!(slot < self.schema.width(), "slot {slot} of a schema with {}", self.schema.width());
+        self.update_cells(slot, update).0
+    }
+
+    /// Updates a slot; also answers whether any record was given a value.
+    fn update_cells(
+        &mut self,
+        slot: usize,
+        mut update: impl FnMut(Ref<'_>, &mut CellOut) -> Result<Update, RecordError>,
+    ) -> (Rejects, bool) {
         let rows = self.len();
         let mut out = CellOut::new(&self.pools);
         let mut failed = Vec::new();
@@ -202,7 +209,8 @@ impl Batch {
             }
             row += 1;
         }
-        if row < rows {
+        let set = row < rows;
+        if set {
             let width = self.schema.width();
             let cells = Arc::make_mut(&mut self.cells);
             if slot >= cells.width {
@@ -219,6 +227,6 @@ impl Batch {
         if !out.added.is_empty() {
             Arc::make_mut(&mut self.pools).overlay.append(out.added);
         }
-        self.move_out(&failed, errors)
+        (self.move_out(&failed, errors), set)
     }
 }

@@ -127,7 +127,7 @@ fn micros(nanos: u32) -> Result<i64, TimeError> {
     if nanos >= 1_000_000_000 {
         return Err(TimeError::LeapSecond);
     }
-    if nanos % 1000 != 0 {
+    if !nanos.is_multiple_of(1000) {
         return Err(TimeError::Precision);
     }
     Ok(i64::from(nanos / 1000))
