@@ -1,0 +1,88 @@
+//! Every code a problem may carry, with its HTTP status, in one table. Codes are permanent: scripts rely on them.
+
+/// What a code means, whatever the case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Code {
+    /// The dotted code.
+    pub code: &'static str,
+    /// HTTP status it comes with.
+    pub status: u16,
+    /// What is wrong, in a few words.
+    pub title: &'static str,
+    /// What it means and what to do.
+    pub help: &'static str,
+}
+
+macro_rules! codes {
+    ($($name:ident = $code:literal $status:literal, $title:literal, $help:literal;)*) => {
+        $(#[doc = $title] pub const $name: Code =
+            Code { code: $code, status: $status, title: $title, help: $help };)*
+        /// All codes, in the order of the error pages.
+        pub const ALL: &[Code] = &[$($name),*];
+    };
+}
+
+codes! {
+    REQUEST_UNREADABLE = "request.unreadable" 400, "The request cannot be read.",
+        "The body must be the JSON that the API description gives for this endpoint.";
+    REQUEST_NO_TOKEN = "request.no_token" 401, "The request carries no valid token.",
+        "Open the address that Fairway printed when it started, or send the token as `Authorization: Bearer …`.";
+    REQUEST_FOREIGN_HOST = "request.foreign_host" 403, "The request was addressed to a name that is not this machine's.",
+        "A page that is made to look like this machine could otherwise drive Fairway. Use 127.0.0.1 or localhost.";
+    REQUEST_FOREIGN_ORIGIN = "request.foreign_origin" 403, "The request comes from a page of another site.",
+        "Only Fairway's own pages may call its API from a browser.";
+    REQUEST_NO_SUCH_PATH = "request.no_such_path" 404, "The API has no such path.",
+        "`/api/v1/openapi.json` describes every path.";
+    REQUEST_WRONG_METHOD = "request.wrong_method" 405, "The path does not take this method.",
+        "`/api/v1/openapi.json` describes what each path takes.";
+    REQUEST_TOO_LARGE = "request.too_large" 413, "The request is larger than Fairway takes.",
+        "A document may have 512 KiB. Split the channel, or move large values into files that its components read.";
+    CHANNEL_NOT_FOUND = "channel.not_found" 404, "There is no such channel.",
+        "It may have been deleted. Channels are addressed by uid, not by name.";
+    CHANNEL_NAME_TAKEN = "channel.name_taken" 409, "Another channel has this name, or one that only looks different.",
+        "Names that differ in letter case or in how accents are encoded count as the same. Choose another name.";
+    CHANNEL_NOT_DEPLOYED = "channel.not_deployed" 409, "The channel has not been deployed.",
+        "Deploy it first; then it can be started, paused and stopped.";
+    CHANNEL_NOT_STOPPED = "channel.not_stopped" 409, "This can only be done while the channel is stopped.",
+        "Stop the channel first.";
+    DRAFT_STALE = "draft.stale" 412, "The draft was changed by somebody else since it was read.",
+        "Read it again, bring both changes together and save again. Nothing was overwritten.";
+    DRAFT_NO_ETAG = "draft.no_etag" 428, "A save must say which draft it changes.",
+        "Send the `ETag` that came with the draft as `If-Match`.";
+    DOCUMENT_INVALID = "document.invalid" 422, "The document has errors.",
+        "The diagnostics say where and what to do.";
+    DOCUMENT_WRONG_KIND = "document.wrong_kind" 422, "The document is of another kind than is expected here.",
+        "Import takes channels, connections and bundles; the other endpoints take one kind each.";
+    IMPORT_EXISTS = "import.exists" 409, "A channel or connection with this name exists already.",
+        "Import over it, or import as a copy.";
+    CONNECTION_NOT_FOUND = "connection.not_found" 404, "There is no such connection.",
+        "The Connections page lists all.";
+    CONNECTION_IN_USE = "connection.in_use" 409, "Channels name this connection.",
+        "Point those channels at another connection first.";
+    SECRET_NOT_FOUND = "secret.not_found" 404, "There is no such secret.",
+        "Set it with `fairway secrets set NAME` or on the Connections page.";
+    SECRET_BAD_NAME = "secret.bad_name" 422, "The name cannot be that of a secret.",
+        "Names have 1 to 128 of the characters A-Z a-z 0-9 . _ -.";
+    SECRET_SEALED = "secret.sealed" 409, "The secret was sealed with another key.",
+        "Start Fairway with the key that the secret was set with, or set the secret again.";
+    STORE_CONFLICT = "store.conflict" 409, "Somebody else changed this at the same moment.",
+        "Read it again and repeat the change.";
+    STORE_FULL = "store.full" 507, "The disk that holds Fairway's data is full.",
+        "Make room; channels go on by themselves.";
+    STORE_UNAVAILABLE = "store.unavailable" 503, "Fairway's own store cannot be used.",
+        "See to the disk that holds the data directory; the log has the details.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ALL;
+
+    #[test]
+    fn codes_are_unique_and_dotted() {
+        let mut codes: Vec<_> = ALL.iter().map(|entry| entry.code).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), ALL.len());
+        assert!(codes.iter().all(|code| code.split('.').count() == 2));
+    }
+}

@@ -1,0 +1,62 @@
+//! What a service answers when it cannot.
+
+use std::error::Error as StdError;
+
+use fairway_engine::error::{Error as EngineError, Kind};
+
+use super::config::Key;
+
+/// Why a service could not do it.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A compare-and-set found something else than expected.
+    #[error("`{key}` has been changed by somebody else")]
+    Conflict {
+        /// What was to be compared.
+        key: Key,
+        /// Its revision now; absent when it does not exist.
+        revision: Option<u64>,
+    },
+    /// A later start of the task, or a reset, has taken over (I3, I4).
+    #[error("another start of this task has taken over")]
+    Fenced,
+    /// A position was to go back within one generation (I3).
+    #[error("the position of {stream} cannot go back from {from} to {to}")]
+    WentBack {
+        /// Whose position.
+        stream: String,
+        /// Rank stored.
+        from: u64,
+        /// Rank asked for.
+        to: u64,
+    },
+    /// No room is left.
+    #[error("the disk that holds Fairway's data is full")]
+    Full(#[source] Box<dyn StdError + Send + Sync>),
+    /// A sealed value does not open with this key.
+    #[error("the secret `{0}` was sealed with another key")]
+    Sealed(String),
+    /// The store is out of reach or damaged.
+    #[error("Fairway's own store cannot be used: {0}")]
+    Unavailable(#[source] Box<dyn StdError + Send + Sync>),
+}
+
+/// What services answer.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl From<Error> for EngineError {
+    fn from(error: Error) -> Self {
+        let message = error.to_string();
+        match error {
+            Error::Fenced => Self::new(Kind::Fenced, "task.fenced", message),
+            Error::Full(_) => Self::outage("store.full", message)
+                .help("make room on the disk that holds the data directory; the channel goes on by itself"),
+            Error::Unavailable(_) => Self::outage("store.unavailable", message)
+                .help("see to the disk that holds the data directory"),
+            Error::Sealed(_) => Self::config("secret.sealed", message)
+                .help("give the process the key that the secret was set with, or set the secret again"),
+            Error::Conflict { .. } => Self::failed("store.conflict", message),
+            Error::WentBack { .. } => Self::failed("position.went_back", message),
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Dead letters in SQLite. Triggers keep how much each channel has; removing a letter leaves its refusal behind, so that
+//! a replay does not set the same record aside again.
+
+use async_trait::async_trait;
+use fairway_engine::position::StreamKey;
+use fairway_engine::store::{Letter, LetterKey, StoredMark};
+use fairway_shared::api::dead_letters::DeadLetter;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{AssertSqlSafe, Row, SqliteConnection};
+
+use super::{Database, from_json, rank_in, rank_out, to_json};
+use crate::clock;
+use crate::services::error::Result;
+use crate::services::{DeadLetterService, Limits, Page, Usage};
+
+/// Dead letters in one database.
+pub(super) struct Local(pub(super) Database);
+
+/// Letters removed in one transaction by the limits.
+const EVICTED_AT_ONCE: i64 = 500;
+
+#[async_trait]
+impl DeadLetterService for Local {
+    async fn set_aside(&self, uid: &str, letters: &[Letter]) -> Result<()> {
+        let at = clock::now_ms();
+        let mut transaction = self.0.write.begin().await?;
+        for letter in letters {
+            let (cause, record) = (to_json(&letter.cause)?, to_json(&letter.record)?);
+            let bytes = i64::try_from(cause.len() + record.len()).unwrap_or(i64::MAX);
+            // A letter from before its source started over makes way; deleted first, so that the triggers count.
+            sqlx::query(
+                "DELETE FROM dead_letter WHERE uid = ? AND source = ? AND \"partition\" = ? AND rank = ? AND node = ?
+                 AND via = ? AND child = ? AND live = 0",
+            )
+            .bind(uid)
+            .bind(&*letter.key.stream.source)
+            .bind(&*letter.key.stream.partition)
+            .bind(rank_in(letter.key.order)?)
+            .bind(&letter.key.node)
+            .bind(&*letter.key.stream.via)
+            .bind(letter.key.child)
+            .execute(&mut *transaction)
+            .await?;
+            sqlx::query(
+                "INSERT INTO dead_letter (uid, source, \"partition\", rank, node, via, child, cause, record, bytes, at)
+                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            )
+            .bind(uid)
+            .bind(&*letter.key.stream.source)
+            .bind(&*letter.key.stream.partition)
+            .bind(rank_in(letter.key.order)?)
+            .bind(&letter.key.node)
+            .bind(&*letter.key.stream.via)
+            .bind(letter.key.child)
+            .bind(cause)
+            .bind(record)
+            .bind(bytes)
+            .bind(at)
+            .execute(&mut *transaction)
+            .await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    async fn note_routed(&self, uid: &str, keys: &[LetterKey]) -> Result<()> {
+        let mut transaction = self.0.write.begin().await?;
+        for key in keys {
+            sqlx::query("INSERT OR IGNORE INTO refusal VALUES (?, ?, ?, ?, ?, ?, ?)")
+                .bind(uid)
+                .bind(&*key.stream.source)
+                .bind(&*key.stream.partition)
+                .bind(rank_in(key.order)?)
+                .bind(&key.node)
+                .bind(&*key.stream.via)
+                .bind(key.child)
+                .execute(&mut *transaction)
+                .await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    async fn refused(&self, uid: &str, marks: &[StoredMark]) -> Result<Vec<LetterKey>> {
+        let streams = sqlx::query(
+            "SELECT DISTINCT source, \"partition\" FROM dead_letter WHERE uid = ?1 AND live = 1
+             UNION SELECT DISTINCT source, \"partition\" FROM refusal WHERE uid = ?1",
+        )
+        .bind(uid)
+        .fetch_all(&self.0.read)
+        .await?;
+        let mut refused = Vec::new();
+        for stream in streams {
+            let (source, partition): (String, String) = (stream.try_get(0)?, stream.try_get(1)?);
+            let rows = sqlx::query(
+                "SELECT source, \"partition\", rank, node, via, child FROM dead_letter
+                 WHERE uid = ?1 AND source = ?2 AND \"partition\" = ?3 AND rank > ?4 AND live = 1
+                 UNION SELECT source, \"partition\", rank, node, via, child FROM refusal
+                 WHERE uid = ?1 AND source = ?2 AND \"partition\" = ?3 AND rank > ?4",
+            )
+            .bind(uid)
+            .bind(&source)
+            .bind(&partition)
+            .bind(rank_in(watermark(marks, &source, &partition))?)
+            .fetch_all(&self.0.read)
+            .await?;
+            for row in &rows {
+                refused.push(read_key(row)?);
+            }
+        }
+        Ok(refused)
+    }
+
+    async fn passed(&self, uid: &str, marks: &[StoredMark]) -> Result<()> {
+        let mut transaction = self.0.write.begin().await?;
+        for mark in marks.iter().filter(|mark| is_own(mark)) {
+            sqlx::query(
+                "DELETE FROM refusal WHERE uid = ? AND source = ? AND \"partition\" = ? AND rank <= ?",
+            )
+            .bind(uid)
+            .bind(&*mark.stream.source)
+            .bind(&*mark.stream.partition)
+            .bind(rank_in(mark.position.order)?)
+            .execute(&mut *transaction)
+            .await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    async fn list(&self, uid: &str, page: Page) -> Result<Vec<DeadLetter>> {
+        let rows = sqlx::query(
+            "SELECT source, \"partition\", rank, node, via, child, entry, cause, record, at
+             FROM dead_letter WHERE uid = ? ORDER BY entry DESC LIMIT ? OFFSET ?",
+        )
+        .bind(uid)
+        .bind(page.limit)
+        .bind(rank_in(page.offset)?)
+        .fetch_all(&self.0.read)
+        .await?;
+        rows.iter()
+            .map(|row| {
+                let key = read_key(row)?;
+                Ok(DeadLetter {
+                    id: row.try_get::<i64, _>(6)?.to_string(),
+                    node: key.node,
+                    source: key.stream.source.to_string(),
+                    partition: key.stream.partition.to_string(),
+                    order: key.order,
+                    child: key.child,
+                    cause: from_json(row.try_get(7)?)?,
+                    record: from_json(row.try_get(8)?)?,
+                    at: clock::from_ms(row.try_get(9)?),
+                })
+            })
+            .collect()
+    }
+
+    async fn usage(&self, uid: &str) -> Result<Usage> {
+        let row = sqlx::query("SELECT letters, bytes, evicted FROM dead_letter_usage WHERE uid = ?")
+            .bind(uid)
+            .fetch_optional(&self.0.read)
+            .await?;
+        row.map_or_else(
+            || Ok(Usage::default()),
+            |row| {
+                Ok(Usage {
+                    letters: rank_out(row.try_get(0)?),
+                    bytes: rank_out(row.try_get(1)?),
+                    evicted: rank_out(row.try_get(2)?),
+                })
+            },
+        )
+    }
+
+    async fn discard(&self, uid: &str, ids: Option<&[String]>) -> Result<u64> {
+        let mut transaction = self.0.write.begin().await?;
+        // Ids that are no numbers of ours name nothing.
+        let ids = ids.map(|ids| ids.iter().filter_map(|id| id.parse::<i64>().ok()).collect::<Vec<_>>());
+        let ids = ids.map(|ids| to_json(&ids)).transpose()?;
+        let which = "uid = ?1 AND (?2 IS NULL OR entry IN (SELECT value FROM json_each(?2)))";
+        let removed = remove(&mut transaction, which, |query| query.bind(uid).bind(ids.clone())).await?;
+        transaction.commit().await?;
+        Ok(removed)
+    }
+
+    async fn reset(&self, uid: &str, sources: Option<&[String]>) -> Result<()> {
+        let sources = sources.map(|sources| to_json(&sources)).transpose()?;
+        let mut transaction = self.0.write.begin().await?;
+        for statement in [
+            "UPDATE dead_letter SET live = 0
+             WHERE uid = ?1 AND (?2 IS NULL OR source IN (SELECT value FROM json_each(?2)))",
+            "DELETE FROM refusal WHERE uid = ?1 AND (?2 IS NULL OR source IN (SELECT value FROM json_each(?2)))",
+        ] {
+            sqlx::query(statement).bind(uid).bind(&sources).execute(&mut *transaction).await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    async fn evict(&self, limits: Limits) -> Result<u64> {
+        let age = i64::try_from(limits.age.as_millis()).unwrap_or(i64::MAX);
+        let oldest = clock::now_ms().saturating_sub(age);
+        let most = i64::try_from(limits.bytes).unwrap_or(i64::MAX);
+        let mut evicted = 0;
+        loop {
+            let mut transaction = self.0.write.begin().await?;
+            let used: i64 = sqlx::query_scalar("SELECT coalesce(sum(bytes), 0) FROM dead_letter_usage")
+                .fetch_one(&mut *transaction)
+                .await?;
+            let last: Option<i64> = sqlx::query_scalar(
+                "SELECT max(entry) FROM
+                     (SELECT entry, at, sum(bytes) OVER (ORDER BY entry) - bytes AS before
+                      FROM (SELECT entry, at, bytes FROM dead_letter ORDER BY entry LIMIT ?))
+                 WHERE at < ? OR before < ?",
+            )
+            .bind(EVICTED_AT_ONCE)
+            .bind(oldest)
+            .bind(used.saturating_sub(most))
+            .fetch_one(&mut *transaction)
+            .await?;
+            let Some(last) = last else {
+                return Ok(evicted);
+            };
+            sqlx::query(
+                "UPDATE dead_letter_usage SET evicted = evicted + gone.letters
+                 FROM (SELECT uid, count(*) AS letters FROM dead_letter WHERE entry <= ? GROUP BY uid) AS gone
+                 WHERE gone.uid = dead_letter_usage.uid",
+            )
+            .bind(last)
+            .execute(&mut *transaction)
+            .await?;
+            evicted += remove(&mut transaction, "entry <= ?1", |query| query.bind(last)).await?;
+            transaction.commit().await?;
+        }
+    }
+
+    async fn forget(&self, uid: &str) -> Result<()> {
+        let mut transaction = self.0.write.begin().await?;
+        for delete in [
+            "DELETE FROM dead_letter WHERE uid = ?",
+            "DELETE FROM refusal WHERE uid = ?",
+            "DELETE FROM dead_letter_usage WHERE uid = ?",
+        ] {
+            sqlx::query(delete).bind(uid).execute(&mut *transaction).await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+}
+
+type Query<'q> = sqlx::query::Query<'q, sqlx::Sqlite, sqlx::sqlite::SqliteArguments>;
+
+/// Removes letters and keeps their refusals. `which` is a condition written in this file, with the values bound by `bind`.
+async fn remove(
+    connection: &mut SqliteConnection,
+    which: &str,
+    bind: impl for<'q> Fn(Query<'q>) -> Query<'q>,
+) -> Result<u64> {
+    let keep = format!(
+        "INSERT OR IGNORE INTO refusal SELECT uid, source, \"partition\", rank, node, via, child
+         FROM dead_letter WHERE live = 1 AND {which}"
+    );
+    bind(sqlx::query(AssertSqlSafe(keep))).execute(&mut *connection).await?;
+    let delete = format!("DELETE FROM dead_letter WHERE {which}");
+    Ok(bind(sqlx::query(AssertSqlSafe(delete))).execute(connection).await?.rows_affected())
+}
+
+/// Whether it is a source's own watermark: everything up to it is done everywhere.
+fn is_own(mark: &StoredMark) -> bool {
+    mark.target.is_none() && mark.stream.via.is_empty()
+}
+
+fn watermark(marks: &[StoredMark], source: &str, partition: &str) -> u64 {
+    marks
+        .iter()
+        .filter(|mark| is_own(mark))
+        .find(|mark| &*mark.stream.source == source && &*mark.stream.partition == partition)
+        .map_or(0, |mark| mark.position.order)
+}
+
+fn read_key(row: &SqliteRow) -> Result<LetterKey> {
+    let text = |column: usize| -> Result<String> { Ok(row.try_get(column)?) };
+    Ok(LetterKey {
+        stream: StreamKey { source: text(0)?.into(), partition: text(1)?.into(), via: text(4)?.into() },
+        order: rank_out(row.try_get(2)?),
+        node: text(3)?,
+        child: row.try_get(5)?,
+    })
+}

@@ -1,0 +1,103 @@
+//! All services on one SQLite database in the data directory.
+//!
+//! One connection writes, so that transactions never wait for a lock they could lose; a few read beside it (WAL). A commit is
+//! on the disk when it returns (`synchronous = FULL`), which is what makes a stored position worth its name (I2).
+
+mod cluster;
+mod config;
+mod dead_letter;
+mod position;
+mod secret;
+mod status;
+
+pub use secret::SealingKey;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::SqlitePool;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+
+use super::error::{Error, Result};
+use super::{HISTORY_KEPT, Services};
+
+/// The database behind the local services.
+#[derive(Clone)]
+pub struct Database {
+    write: SqlitePool,
+    read: SqlitePool,
+}
+
+impl Database {
+    /// Opens or creates the database and brings its tables up to date.
+    ///
+    /// # Errors
+    /// `Unavailable` when the file cannot be used, or was written by a newer Fairway.
+    pub async fn open(path: &Path) -> Result<Self> {
+        let options = SqliteConnectOptions::new()
+            .filename(path)
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .foreign_keys(true)
+            .busy_timeout(Duration::from_secs(10));
+        let write = SqlitePoolOptions::new().max_connections(1).connect_with(options.clone()).await?;
+        sqlx::migrate!("./migrations").run(&write).await.map_err(|error| Error::Unavailable(error.into()))?;
+        let read = SqlitePoolOptions::new()
+            .max_connections(4)
+            .min_connections(0)
+            .idle_timeout(Duration::from_secs(60))
+            .connect_lazy_with(options.read_only(true));
+        Ok(Self { write, read })
+    }
+
+    /// Finishes what is being written and closes the file.
+    pub async fn close(&self) {
+        self.read.close().await;
+        self.write.close().await;
+    }
+}
+
+/// The local services over a database.
+pub fn services(database: &Database, key: SealingKey) -> Services {
+    Services {
+        config: Arc::new(config::Local(database.clone())),
+        positions: Arc::new(position::Local(database.clone())),
+        status: Arc::new(status::Local(database.clone())),
+        dead_letters: Arc::new(dead_letter::Local(database.clone())),
+        secrets: Arc::new(secret::Local::new(database.clone(), key)),
+        cluster: Arc::new(cluster::Alone),
+    }
+}
+
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Self {
+        // 13 is SQLITE_FULL; extended codes keep the primary one in their low byte.
+        let full = error
+            .as_database_error()
+            .and_then(|error| error.code()?.parse::<i32>().ok())
+            .is_some_and(|code| code & 0xff == 13);
+        if full { Self::Full(error.into()) } else { Self::Unavailable(error.into()) }
+    }
+}
+
+/// A value of ours that is stored as JSON.
+fn to_json(value: &impl serde::Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| Error::Unavailable(error.into()))
+}
+
+/// A stored JSON value.
+fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
+    serde_json::from_str(text).map_err(|error| Error::Unavailable(error.into()))
+}
+
+/// A rank as SQLite holds it.
+fn rank_in(rank: u64) -> Result<i64> {
+    i64::try_from(rank).map_err(|error| Error::Unavailable(error.into()))
+}
+
+/// A rank that SQLite held.
+fn rank_out(rank: i64) -> u64 {
+    u64::try_from(rank).unwrap_or_default()
+}

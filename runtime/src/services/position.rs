@@ -1,0 +1,68 @@
+//! How far each source and target has come, and which start of a task may say so.
+
+use async_trait::async_trait;
+use fairway_engine::store::{StoredMark, Totals};
+use serde::{Deserialize, Serialize};
+
+use super::error::Result;
+
+/// What a changed channel means for its watermarks, by node.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Adjustment {
+    /// Sources that start over, or are gone.
+    pub restarted: Vec<String>,
+    /// Targets that are gone.
+    pub dropped: Vec<String>,
+    /// Targets with other settings: the position they kept inside may lie elsewhere now, so it is no longer expected.
+    pub replaced: Vec<String>,
+}
+
+impl Adjustment {
+    /// Whether nothing is to be done.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Watermarks, counts and generations, by the channel's uid.
+///
+/// * A generation is taken by [`begin`](PositionService::begin) and is greater than any taken before, of any task.
+/// * Only the latest generation of a task may commit; after [`retire`](PositionService::retire),
+///   [`reset`](PositionService::reset) or [`forget`](PositionService::forget) none may, until it begins again (I3, I4).
+/// * Within one generation the rank of a watermark never falls.
+#[async_trait]
+pub trait PositionService: Send + Sync {
+    /// Takes the next generation for a task.
+    async fn begin(&self, uid: &str, task: &str) -> Result<u64>;
+
+    /// Makes watermarks and counts durable in one step; `totals` is added to what is there.
+    ///
+    /// # Errors
+    /// `Fenced`, `WentBack`; nothing is written then.
+    async fn commit(
+        &self,
+        uid: &str,
+        task: &str,
+        generation: u64,
+        marks: &[StoredMark],
+        totals: &Totals,
+    ) -> Result<()>;
+
+    /// All watermarks of a channel, by source, partition, target.
+    async fn marks(&self, uid: &str) -> Result<Vec<StoredMark>>;
+
+    /// Counts since the channel's uid was made.
+    async fn totals(&self, uid: &str) -> Result<Totals>;
+
+    /// Fences every task of the channel but these.
+    async fn retire(&self, uid: &str, keep: &[String]) -> Result<()>;
+
+    /// Brings the watermarks in line with a changed channel, in one step; doing it again changes nothing.
+    async fn adjust(&self, uid: &str, adjustment: &Adjustment) -> Result<()>;
+
+    /// Forgets all watermarks and fences every task: the channel starts over. Counts stay.
+    async fn reset(&self, uid: &str) -> Result<()>;
+
+    /// Forgets watermarks, counts and generations of a channel.
+    async fn forget(&self, uid: &str) -> Result<()>;
+}

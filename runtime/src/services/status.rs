@@ -1,0 +1,37 @@
+//! What is observed of each channel, with a bounded history. Counts are not here: they are stored with the positions.
+
+use async_trait::async_trait;
+use fairway_shared::api::status::{Cause, ChannelState, HistoryEntry};
+use serde::{Deserialize, Serialize};
+
+use super::error::Result;
+
+/// What was last observed of a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct StatusRecord {
+    /// Its state.
+    pub state: ChannelState,
+    /// Why.
+    pub cause: Option<Cause>,
+    /// Since when, RFC 3339.
+    pub since: Option<String>,
+}
+
+/// Entries of history kept for each channel.
+pub const HISTORY_KEPT: usize = 200;
+
+/// What is observed, by the channel's uid.
+#[async_trait]
+pub trait StatusService: Send + Sync {
+    /// Notes a state, and its entry in the history, of which the oldest make room.
+    async fn enter(&self, uid: &str, entry: &HistoryEntry) -> Result<()>;
+
+    /// What was last noted.
+    async fn status(&self, uid: &str) -> Result<Option<StatusRecord>>;
+
+    /// The latest entries, newest first.
+    async fn history(&self, uid: &str, limit: usize) -> Result<Vec<HistoryEntry>>;
+
+    /// Forgets a channel.
+    async fn forget(&self, uid: &str) -> Result<()>;
+}
