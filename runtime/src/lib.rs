@@ -2,8 +2,22 @@
 //!
 //! | Room | Holds |
 //! |---|---|
+//! | [`cli`] | the `fairway` command |
+//! | [`server`] | all of it in one process |
+//! | [`api`] | HTTP: endpoints, events, pages, safety |
+//! | [`controller`] | the facade that every face talks to |
 //! | [`services`] | what is remembered, as traits, and the local backend |
+//! | [`problem`] | refusals and their codes |
+//! | [`config`], [`telemetry`], [`clock`] | where data lies, who may connect; logs; the time |
 #![warn(missing_docs)]
 
+pub mod api;
+pub mod cli;
 pub mod clock;
+pub mod config;
+pub mod controller;
+pub mod problem;
+mod references;
+pub mod server;
 pub mod services;
+pub mod telemetry;

@@ -1,0 +1,127 @@
+//! Which function answers which endpoint. Each takes a call apart, asks the controller, and puts the answer together.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use fairway_shared::api::None as Nothing;
+use fairway_shared::api::channels::{
+    AddChannel, DeleteChannel, Diagnostics, ExportChannel, GetChannel, GetStatus, ImportDocument, ListChannels,
+    SaveDraft, ValidateDocument,
+};
+use fairway_shared::api::connections::{
+    DeleteConnection, DeleteSecret, ListConnections, ListSecrets, PutConnection, PutSecret,
+};
+use fairway_shared::api::system::GetAbout;
+
+use super::Api;
+use super::mount::{Answer, Call, LARGEST_IMPORT, Mount, Parts, Reply, respond};
+use crate::problem::Refused;
+use crate::services::Secret;
+
+/// Every endpoint with its function.
+pub(super) fn mount() -> Mount {
+    Mount::new()
+        .on::<GetAbout, _, _>(about)
+        .on::<ListChannels, _, _>(list_channels)
+        .on::<AddChannel, _, _>(add_channel)
+        .on::<GetChannel, _, _>(get_channel)
+        .on::<DeleteChannel, _, _>(delete_channel)
+        .on::<SaveDraft, _, _>(save_draft)
+        .bytes::<ValidateDocument, _, _>(LARGEST_IMPORT, validate)
+        .on::<GetStatus, _, _>(get_status)
+        .bytes::<ExportChannel, _, _>(0, export)
+        .limited::<ImportDocument, _, _>(LARGEST_IMPORT, import)
+        .on::<ListConnections, _, _>(list_connections)
+        .on::<PutConnection, _, _>(put_connection)
+        .on::<DeleteConnection, _, _>(delete_connection)
+        .on::<ListSecrets, _, _>(list_secrets)
+        .on::<PutSecret, _, _>(put_secret)
+        .on::<DeleteSecret, _, _>(delete_secret)
+}
+
+type Shared = Arc<Api>;
+
+async fn about(api: Shared, _: Call<GetAbout>) -> Answer<GetAbout> {
+    Ok(Reply::new(api.about.clone()))
+}
+
+async fn list_channels(api: Shared, _: Call<ListChannels>) -> Answer<ListChannels> {
+    Ok(Reply::new(api.controller.channels().await?))
+}
+
+async fn add_channel(api: Shared, call: Call<AddChannel>) -> Answer<AddChannel> {
+    let detail = api.controller.create(&call.body.document).await?;
+    let etag = detail.etag.clone();
+    Ok(Reply::new(detail).etag(etag))
+}
+
+async fn get_channel(api: Shared, call: Call<GetChannel>) -> Answer<GetChannel> {
+    let detail = api.controller.channel(call.path("uid")).await?;
+    let etag = detail.etag.clone();
+    Ok(Reply::new(detail).etag(etag))
+}
+
+async fn delete_channel(api: Shared, call: Call<DeleteChannel>) -> Answer<DeleteChannel> {
+    api.controller.delete(call.path("uid")).await?;
+    Ok(Reply::new(Nothing {}))
+}
+
+async fn save_draft(api: Shared, call: Call<SaveDraft>) -> Answer<SaveDraft> {
+    let saved = api.controller.save(call.path("uid"), call.if_match.as_deref(), &call.body).await?;
+    let etag = saved.etag.clone();
+    Ok(Reply::new(saved).etag(etag))
+}
+
+/// Any bytes are an answerable question (I7).
+async fn validate(api: Shared, _: Parts, bytes: Bytes) -> Result<Response, Refused> {
+    let diagnostics = api.controller.check_bytes(&bytes).await?;
+    Ok(respond::<ValidateDocument>(Reply::new(Diagnostics { diagnostics })))
+}
+
+async fn get_status(api: Shared, call: Call<GetStatus>) -> Answer<GetStatus> {
+    Ok(Reply::new(api.controller.status(call.path("uid")).await?))
+}
+
+/// The document's own text, whose key order a JSON value could not carry.
+async fn export(api: Shared, parts: Parts, _: Bytes) -> Result<Response, Refused> {
+    let export = api.controller.export(parts.path.get("uid").map_or("", String::as_str)).await?;
+    let ascii: String = export.file_name.chars().map(|letter| if letter.is_ascii() { letter } else { '_' }).collect();
+    let headers = [
+        (header::CONTENT_TYPE, "application/json".to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{ascii}\"")),
+    ];
+    Ok((headers, export.text).into_response())
+}
+
+async fn import(api: Shared, call: Call<ImportDocument>) -> Answer<ImportDocument> {
+    Ok(Reply::new(api.controller.import(&call.body).await?))
+}
+
+async fn list_connections(api: Shared, _: Call<ListConnections>) -> Answer<ListConnections> {
+    Ok(Reply::new(api.controller.connections().await?))
+}
+
+async fn put_connection(api: Shared, call: Call<PutConnection>) -> Answer<PutConnection> {
+    Ok(Reply::new(api.controller.put_connection(call.path("name"), &call.body).await?))
+}
+
+async fn delete_connection(api: Shared, call: Call<DeleteConnection>) -> Answer<DeleteConnection> {
+    api.controller.delete_connection(call.path("name")).await?;
+    Ok(Reply::new(Nothing {}))
+}
+
+async fn list_secrets(api: Shared, _: Call<ListSecrets>) -> Answer<ListSecrets> {
+    Ok(Reply::new(api.controller.secrets().await?))
+}
+
+async fn put_secret(api: Shared, call: Call<PutSecret>) -> Answer<PutSecret> {
+    api.controller.set_secret(call.path("name"), &Secret::new(call.body.value.clone())).await?;
+    Ok(Reply::new(Nothing {}))
+}
+
+async fn delete_secret(api: Shared, call: Call<DeleteSecret>) -> Answer<DeleteSecret> {
+    api.controller.delete_secret(call.path("name")).await?;
+    Ok(Reply::new(Nothing {}))
+}

@@ -1,0 +1,165 @@
+//! Connections and secrets. A connection holds references, never values (I6); a secret's value goes in and stays in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fairway_shared::api::connections::{ConnectionDetail, ConnectionList, SecretNames};
+use fairway_shared::canonical;
+use fairway_shared::channel::{Channel, text};
+use fairway_shared::channel::text::Document;
+use fairway_shared::connection::Connection;
+use serde_json::Value;
+
+use super::Controller;
+use super::catalog;
+use super::drafts::{has_errors, parse};
+use crate::problem::{Refused, codes};
+use crate::services::{Commit, Kind, Secret};
+
+impl Controller {
+    /// All connections, by name.
+    pub async fn connections(&self) -> Result<ConnectionList, Refused> {
+        let users = self.users().await?;
+        let entries = self.services.config.list(Kind::Connection, "").await?;
+        let connections = entries
+            .into_iter()
+            .map(|entry| {
+                Ok(ConnectionDetail {
+                    document: parse(&entry.value)?,
+                    used_by: users.get(&entry.key.id).cloned().unwrap_or_default(),
+                    name: entry.key.id,
+                })
+            })
+            .collect::<Result<_, Refused>>()?;
+        Ok(ConnectionList { connections })
+    }
+
+    /// Creates or replaces a connection; the name of the document must be that of the address.
+    pub async fn put_connection(&self, name: &str, document: &Value) -> Result<ConnectionDetail, Refused> {
+        let (found, diagnostics) = text::document_from_value(document);
+        let Some(Document::Connection(connection)) = found else {
+            return Err(Refused::new(codes::DOCUMENT_WRONG_KIND, "this is not the document of a connection")
+                .help("its `kind` must be `Connection`")
+                .diagnostics(diagnostics));
+        };
+        if connection.name() != name {
+            return Err(Refused::new(
+                codes::DOCUMENT_INVALID,
+                format!("the document is called `{}`, the address says `{name}`", connection.name()),
+            )
+            .help("use the same name in both; to rename, create the new one and delete the old"));
+        }
+        if has_errors(&diagnostics) {
+            return Err(Refused::new(codes::DOCUMENT_INVALID, "the document has errors")
+                .help("the diagnostics say where")
+                .diagnostics(diagnostics));
+        }
+        self.write_connection(&connection).await?;
+        Ok(ConnectionDetail {
+            name: name.to_owned(),
+            document: Document::Connection(connection).to_value(),
+            used_by: self.users().await?.remove(name).unwrap_or_default(),
+        })
+    }
+
+    /// Deletes a connection that no draft and no deployed version names.
+    pub async fn delete_connection(&self, name: &str) -> Result<(), Refused> {
+        let config = &self.services.config;
+        if config.get(&catalog::connection(name)).await?.is_none() {
+            return Err(Refused::new(
+                codes::CONNECTION_NOT_FOUND,
+                format!("there is no connection called `{name}`"),
+            ));
+        }
+        if let Some(users) = self.users().await?.remove(name) {
+            let detail = format!("the connection `{name}` is used by {}", listed(&users));
+            return Err(Refused::new(codes::CONNECTION_IN_USE, detail)
+                .help("point those channels at another connection first"));
+        }
+        config.commit(Commit::default().delete(catalog::connection(name))).await?;
+        Ok(())
+    }
+
+    pub(super) async fn write_connection(&self, connection: &Connection) -> Result<(), Refused> {
+        let document = Document::Connection(connection.clone()).to_value();
+        let commit =
+            Commit::default().put(catalog::connection(connection.name()), canonical::compact(&document));
+        self.services.config.commit(commit).await?;
+        Ok(())
+    }
+
+    /// A stored connection.
+    pub(crate) async fn connection(&self, name: &str) -> Result<Option<Connection>, Refused> {
+        let Some(entry) = self.services.config.get(&catalog::connection(name)).await? else {
+            return Ok(None);
+        };
+        match text::document_from_value(&parse(&entry.value)?).0 {
+            Some(Document::Connection(connection)) => Ok(Some(connection)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Names of all secrets.
+    pub async fn secrets(&self) -> Result<SecretNames, Refused> {
+        Ok(SecretNames { secrets: self.services.secrets.names().await? })
+    }
+
+    /// Sets a secret.
+    pub async fn set_secret(&self, name: &str, value: &Secret) -> Result<(), Refused> {
+        let sound = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        if name.is_empty() || name.len() > 128 || !name.bytes().all(sound) {
+            return Err(Refused::new(
+                codes::SECRET_BAD_NAME,
+                format!("`{name}` cannot be the name of a secret"),
+            )
+            .help("names have 1 to 128 of the characters A-Z a-z 0-9 . _ -"));
+        }
+        Ok(self.services.secrets.set(name, value).await?)
+    }
+
+    /// Deletes a secret. Channels that refer to it fail at their next start, and validation says so.
+    pub async fn delete_secret(&self, name: &str) -> Result<(), Refused> {
+        if self.services.secrets.delete(name).await? {
+            return Ok(());
+        }
+        Err(Refused::new(codes::SECRET_NOT_FOUND, format!("there is no secret called `{name}`")))
+    }
+
+    /// For each connection, the names of the channels that name it, in draft or deployed version.
+    async fn users(&self) -> Result<BTreeMap<String, Vec<String>>, Refused> {
+        let config = &*self.services.config;
+        let mut users: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for draft in config.list(Kind::Draft, "").await? {
+            let uid = &draft.key.id;
+            let mut documents = vec![draft.value.clone()];
+            if let Some(frozen) = self.in_force(uid).await? {
+                documents.push(frozen.document);
+            }
+            let mut called = None;
+            for document in documents {
+                let Some(channel) = text::from_value(&parse(&document)?).0 else {
+                    continue;
+                };
+                let name = called.get_or_insert_with(|| channel.metadata.name.clone());
+                for connection in named_by(&channel) {
+                    users.entry(connection.to_owned()).or_default().insert(name.clone());
+                }
+            }
+        }
+        Ok(users.into_iter().map(|(name, users)| (name, users.into_iter().collect())).collect())
+    }
+}
+
+/// Names of the connections that a channel's nodes name.
+pub(super) fn named_by(channel: &Channel) -> BTreeSet<&str> {
+    channel.spec.nodes.iter().filter_map(|node| node.config.get("connection")?.as_str()).collect()
+}
+
+/// `a`, `b` and `c`.
+pub(super) fn listed(names: &[String]) -> String {
+    let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,64 @@
+//! The facade that every face talks to: HTTP, CLI and desktop. It owns the services, keeps the rules between documents
+//! (names, connections, versions), and has the worker bring about what users asked for.
+//!
+//! | File | Holds |
+//! |---|---|
+//! | `drafts` | list, create, read, save, delete |
+//! | `status` | what is observed, put together |
+//! | `check` | everything that is wrong with a document, here |
+//! | `metrics` | counts for operators |
+//! | `transfer` | import and export |
+//! | `connections` | connections and secrets |
+//! | [`events`] | what happened, for listeners |
+//! | `catalog` | what the entries of the configuration log mean |
+//!
+//! Knows nothing of HTTP: a refusal is a [`Refused`](crate::problem::Refused) whoever asked.
+
+pub(crate) mod catalog;
+mod check;
+mod connections;
+mod drafts;
+pub mod events;
+mod metrics;
+mod status;
+mod transfer;
+
+pub use transfer::Export;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::OwnedMutexGuard;
+
+use self::events::Events;
+use crate::services::Services;
+
+/// The facade.
+#[derive(Clone)]
+pub struct Controller {
+    services: Services,
+    events: Events,
+    turns: Arc<Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>>,
+}
+
+impl Controller {
+    /// A controller over services.
+    pub fn new(services: Services) -> Self {
+        Self { services, events: Events::default(), turns: Arc::default() }
+    }
+
+    /// What happens.
+    pub fn events(&self) -> &Events {
+        &self.events
+    }
+
+    /// Waits for one's turn with a channel: deploy, target changes and deletion of one channel never overlap.
+    async fn turn(&self, uid: &str) -> OwnedMutexGuard<()> {
+        let turn = {
+            let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+            turns.retain(|_, turn| Arc::strong_count(turn) > 1);
+            turns.entry(uid.to_owned()).or_default().clone()
+        };
+        turn.lock_owned().await
+    }
+}

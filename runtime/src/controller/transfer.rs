@@ -1,0 +1,212 @@
+//! Import and export. An export holds references, never values (I6); an import lists the secrets that are missing here.
+
+use std::collections::BTreeSet;
+
+use fairway_shared::api::channels::{Existing, Import, Imported};
+use fairway_shared::channel::Channel;
+use fairway_shared::channel::text::{self, Document};
+use fairway_shared::connection::{Bundle, Connection};
+use fairway_shared::diagnostic;
+use serde_json::Value;
+
+use super::Controller;
+use super::catalog;
+use super::connections::{listed, named_by};
+use super::drafts::{parse, readable};
+use crate::problem::{Refused, codes};
+use crate::references;
+
+/// An exported document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Export {
+    /// Canonical text.
+    pub text: String,
+    /// A name for its file, derived from the channel's.
+    pub file_name: String,
+}
+
+impl Controller {
+    /// The draft of a channel: alone, or as a bundle with the connections it names.
+    pub async fn export(&self, uid: &str) -> Result<Export, Refused> {
+        let draft = catalog::must(&*self.services.config, uid).await?;
+        let Some(channel) = text::from_value(&parse(&draft.document)?).0 else {
+            return Err(Refused::new(codes::DOCUMENT_INVALID, "the draft cannot be read as a channel"));
+        };
+        let mut connections = Vec::new();
+        for name in named_by(&channel) {
+            if let Some(connection) = self.connection(name).await? {
+                connections.push(Document::Connection(connection));
+            }
+        }
+        let file_name = file_name(&channel.metadata.name);
+        let text = if connections.is_empty() {
+            text::to_text(&channel)
+        } else {
+            let items = [vec![Document::Channel(channel)], connections].concat();
+            Document::Bundle(Bundle { items, ..Bundle::default() }).to_text()
+        };
+        Ok(Export { text, file_name })
+    }
+
+    /// Imports a channel, a connection or a bundle: all of it or, when something stands in the way, nothing.
+    pub async fn import(&self, import: &Import) -> Result<Imported, Refused> {
+        let (document, diagnostics) = text::document_from_value(&import.document);
+        let Some(document) = document else {
+            return Err(Refused::new(codes::DOCUMENT_INVALID, "this cannot be imported")
+                .help("import takes a channel, a connection or a bundle")
+                .diagnostics(diagnostics));
+        };
+        let mut channels = Vec::new();
+        let mut connections = Vec::new();
+        for (place, part) in document.parts() {
+            match part {
+                Document::Channel(channel) => {
+                    readable(&part.to_value())?;
+                    channels.push((place, channel));
+                }
+                Document::Connection(connection) => connections.push(connection),
+                Document::Bundle(_) => {}
+            }
+        }
+        if channels.is_empty() && connections.is_empty() {
+            return Err(Refused::new(codes::DOCUMENT_INVALID, "there is nothing in it to import")
+                .diagnostics(diagnostics));
+        }
+        if connections.iter().any(|connection| connection.name().trim().is_empty()) {
+            return Err(Refused::new(codes::DOCUMENT_INVALID, "a connection has no name")
+                .help("give it one in `metadata.name`")
+                .diagnostics(diagnostics));
+        }
+        if import.existing == Existing::Refuse {
+            self.refuse_existing(&channels, &connections).await?;
+        }
+
+        let mut imported = Imported {
+            channels: Vec::new(),
+            connections: Vec::new(),
+            missing_secrets: self.missing_secrets(&import.document).await?,
+            // The shape of a channel is told again with its meaning, below.
+            diagnostics: if matches!(document, Document::Channel(_)) { Vec::new() } else { diagnostics },
+        };
+        for connection in connections {
+            self.import_connection(connection, import.existing, &mut imported).await?;
+        }
+        for (place, channel) in channels {
+            let uid = self.import_channel(channel, import.existing).await?;
+            for mut diagnostic in self.check(&text::to_value(channel)).await? {
+                diagnostic.place.pointer.insert_str(0, &place);
+                if !imported.diagnostics.contains(&diagnostic) {
+                    imported.diagnostics.push(diagnostic);
+                }
+            }
+            imported.channels.push(uid);
+        }
+        diagnostic::sort(&mut imported.diagnostics);
+        Ok(imported)
+    }
+
+    async fn refuse_existing(
+        &self,
+        channels: &[(String, &Channel)],
+        connections: &[&Connection],
+    ) -> Result<(), Refused> {
+        let mut existing = BTreeSet::new();
+        for (_, channel) in channels {
+            if let Some((_, first)) = self.first_of(&channel.metadata.name).await? {
+                existing.insert(first.name);
+            }
+        }
+        for connection in connections {
+            let stored = self.connection(connection.name()).await?;
+            if stored.is_some_and(|stored| stored != **connection) {
+                existing.insert(connection.name().to_owned());
+            }
+        }
+        if existing.is_empty() {
+            return Ok(());
+        }
+        let names = listed(&existing.into_iter().collect::<Vec<_>>());
+        Err(Refused::new(codes::IMPORT_EXISTS, format!("{names} exists here already"))
+            .help("import over it to keep its positions, or import as a copy that starts from the beginning"))
+    }
+
+    /// A copy keeps the connection that is there: channels that name it must not change under their users' hands.
+    async fn import_connection(
+        &self,
+        connection: &Connection,
+        existing: Existing,
+        imported: &mut Imported,
+    ) -> Result<(), Refused> {
+        let there = self.connection(connection.name()).await?.is_some();
+        if !there || existing != Existing::Copy {
+            self.write_connection(connection).await?;
+            imported.connections.push(connection.name().to_owned());
+        }
+        Ok(())
+    }
+
+    async fn import_channel(&self, channel: &Channel, existing: Existing) -> Result<String, Refused> {
+        let Some((uid, _)) = self.first_of(&channel.metadata.name).await? else {
+            return self.create_named(channel).await;
+        };
+        match existing {
+            // The uid stays, and with it positions and what its targets hold (G14).
+            Existing::Over => {
+                let draft = catalog::must(&*self.services.config, &uid).await?;
+                self.write_draft(&uid, Some(draft.revision), channel).await?;
+                Ok(uid)
+            }
+            Existing::Copy => {
+                let mut copy = channel.clone();
+                copy.metadata.name = self.free_name(&channel.metadata.name).await?;
+                self.create_named(&copy).await
+            }
+            Existing::Refuse => self.create_named(channel).await,
+        }
+    }
+
+    /// `orders copy`, `orders copy 2`, …: the first that is free.
+    async fn free_name(&self, name: &str) -> Result<String, Refused> {
+        let mut free = format!("{name} copy");
+        let mut number = 1;
+        while self.first_of(&free).await?.is_some() {
+            number += 1;
+            free = format!("{name} copy {number}");
+        }
+        Ok(free)
+    }
+
+    async fn missing_secrets(&self, document: &Value) -> Result<Vec<String>, Refused> {
+        let known: BTreeSet<String> = self.services.secrets.names().await?.into_iter().collect();
+        Ok(references::secrets(document).into_iter().filter(|name| !known.contains(name)).collect())
+    }
+}
+
+/// A file name that every file system takes.
+fn file_name(name: &str) -> String {
+    let clean: String = name
+        .chars()
+        .map(|letter| if letter.is_alphanumeric() || "-_ .".contains(letter) { letter } else { '-' })
+        .take(80)
+        .collect();
+    let clean = clean.trim_matches(['.', ' ', '-']);
+    format!("{}.fairway.json", if clean.is_empty() { "channel" } else { clean })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn file_names_are_harmless() {
+        for (name, expected) in [
+            ("orders", "orders.fairway.json"),
+            ("../../etc/passwd", "etc-passwd.fairway.json"),
+            ("a/b\\c:d\n", "a-b-c-d.fairway.json"),
+            ("…", "channel.fairway.json"),
+            ("订单 1", "订单 1.fairway.json"),
+        ] {
+            assert_eq!(file_name(name), expected, "{name:?}");
+        }
+    }
+}

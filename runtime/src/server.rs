@@ -1,0 +1,140 @@
+//! A whole Fairway in this process: data directory, services, controller, listener. `fairway serve` and the desktop app
+//! start one each.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use fairway_shared::api::system::About;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::api::{self, Access, Api};
+use crate::config::{self, DataDir, Token, access};
+use crate::controller::Controller;
+use crate::services::{self, local};
+
+/// How a server is started.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Address to listen on, `HOST:PORT`; port 0 takes a free one.
+    pub listen: String,
+    /// Data directory; see [`DataDir::locate`].
+    pub data: Option<PathBuf>,
+    /// Folder of file components, unless the data directory's own.
+    pub files: Option<PathBuf>,
+    /// File that holds the token.
+    pub token_file: Option<PathBuf>,
+}
+
+/// What keeps a server from starting.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Data directory, token or key.
+    #[error(transparent)]
+    Config(#[from] config::Error),
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] services::Error),
+    /// The address.
+    #[error("cannot listen on {0}: {1}")]
+    Listen(String, #[source] io::Error),
+}
+
+impl Error {
+    /// What to do about it.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Config(error) => error.help(),
+            Self::Store(_) => Some("see to the disk that holds the data directory".to_owned()),
+            Self::Listen(_, error) if error.kind() == io::ErrorKind::AddrInUse => {
+                Some("stop what listens there, or choose another port with --listen".to_owned())
+            }
+            Self::Listen(..) => Some("give an address of this machine as HOST:PORT".to_owned()),
+        }
+    }
+}
+
+/// A running server.
+pub struct Server {
+    address: SocketAddr,
+    token: Token,
+    closing: CancellationToken,
+    serving: JoinHandle<io::Result<()>>,
+    database: local::Database,
+    _data: DataDir,
+}
+
+impl Server {
+    /// Starts everything and begins to listen.
+    ///
+    /// # Errors
+    /// See [`Error`]; nothing is left running then.
+    pub async fn start(options: Options) -> Result<Self, Error> {
+        let data = DataDir::open(DataDir::locate(options.data)?)?;
+        let token = Token::find(options.token_file.as_deref(), &data)?;
+        let key = access::sealing_key(&data)?;
+        let files = match options.files {
+            Some(files) => files,
+            None => data.files()?,
+        };
+        let refused = |error| Error::Listen(options.listen.clone(), error);
+        let listener = TcpListener::bind(&options.listen).await.map_err(refused)?;
+        let address = listener.local_addr().map_err(refused)?;
+        let local = access::is_local(address);
+        // A token that only the data directory knows does not open a door to other machines.
+        if !local && !token.chosen {
+            return Err(config::Error::OpenToAll(options.listen).into());
+        }
+
+        let database = local::Database::open(&data.database()).await?;
+        let services = local::services(&database, key);
+        let about = About {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            worker: services.cluster.me().to_owned(),
+            mode: "standalone".to_owned(),
+            files_root: files.display().to_string(),
+        };
+        let controller = Controller::new(services);
+        let closing = CancellationToken::new();
+        let api = Arc::new(Api {
+            controller,
+            about,
+            access: Access { token: token.clone(), port: address.port(), local },
+            closing: closing.clone(),
+        });
+        let stopped = closing.clone().cancelled_owned();
+        let serving = tokio::spawn(async move {
+            axum::serve(listener, api::router(api)).with_graceful_shutdown(stopped).await
+        });
+        tracing::info!(%address, data = %data.path().display(), "serving");
+        Ok(Self { address, token, closing, serving, database, _data: data })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The address that a browser opens, token included.
+    pub fn url(&self) -> String {
+        let host = match self.address {
+            address if address.ip().is_unspecified() => format!("127.0.0.1:{}", address.port()),
+            address => address.to_string(),
+        };
+        format!("http://{host}/?token={}", self.token.reveal())
+    }
+
+    /// Stops everything in order.
+    pub async fn stop(self) {
+        self.closing.cancel();
+        match self.serving.await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::error!(%error, "the listener failed"),
+            Err(error) => tracing::error!(%error, "the listener failed"),
+        }
+        self.database.close().await;
+    }
+}
