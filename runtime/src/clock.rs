@@ -14,5 +14,7 @@ pub fn now_ms() -> i64 {
 
 /// A moment given in milliseconds since 1970.
 pub fn from_ms(ms: i64) -> String {
-    DateTime::<Utc>::from_timestamp_millis(ms).unwrap_or_default().to_rfc3339_opts(SecondsFormat::Millis, true)
+    DateTime::<Utc>::from_timestamp_millis(ms)
+        .unwrap_or_default()
+        .to_rfc3339_opts(SecondsFormat::Millis, true)
 }

@@ -7,6 +7,7 @@
 //! | [`api`] | HTTP: endpoints, events, pages, safety |
 //! | [`controller`] | the facade that every face talks to |
 //! | [`services`] | what is remembered, as traits, and the local backend |
+//! | [`registry`] | every component there is |
 //! | [`problem`] | refusals and their codes |
 //! | [`config`], [`telemetry`], [`clock`] | where data lies, who may connect; logs; the time |
 #![warn(missing_docs)]
@@ -18,6 +19,7 @@ pub mod config;
 pub mod controller;
 pub mod problem;
 mod references;
+pub mod registry;
 pub mod server;
 pub mod services;
 pub mod telemetry;

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::api::{self, Access, Api};
 use crate::config::{self, DataDir, Token, access};
 use crate::controller::Controller;
+use crate::registry::Registry;
 use crate::services::{self, local};
 
 /// How a server is started.
@@ -97,7 +98,7 @@ impl Server {
             mode: "standalone".to_owned(),
             files_root: files.display().to_string(),
         };
-        let controller = Controller::new(services);
+        let controller = Controller::new(services, Arc::new(Registry::standard()));
         let closing = CancellationToken::new();
         let api = Arc::new(Api {
             controller,

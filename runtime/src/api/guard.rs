@@ -85,11 +85,12 @@ pub(super) fn admit(access: &Access, uri: &Uri) -> Option<Response> {
             Refused::new(codes::REQUEST_NO_TOKEN, detail).help("open the address that Fairway printed last"),
         ));
     }
-    let cookie = format!(
-        "{}={word}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000",
-        cookie_name(access)
-    );
-    Some((StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, uri.path().to_owned())]).into_response())
+    let cookie =
+        format!("{}={word}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000", cookie_name(access));
+    Some(
+        (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, uri.path().to_owned())])
+            .into_response(),
+    )
 }
 
 fn cookie_name(access: &Access) -> String {
@@ -135,7 +136,14 @@ mod tests {
         for own in ["127.0.0.1:8787", "localhost", "LOCALHOST:1", "[::1]:8787", "[::1]"] {
             assert!(is_this_machine(own), "{own}");
         }
-        for foreign in ["evil.example:8787", "127.0.0.1.evil.example", "localhost.evil:80", "", "127.0.0.1:x", "10.0.0.1:8787"] {
+        for foreign in [
+            "evil.example:8787",
+            "127.0.0.1.evil.example",
+            "localhost.evil:80",
+            "",
+            "127.0.0.1:x",
+            "10.0.0.1:8787",
+        ] {
             assert!(!is_this_machine(foreign), "{foreign}");
         }
     }

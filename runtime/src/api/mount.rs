@@ -192,8 +192,7 @@ pub(super) fn respond<E: Endpoint>(reply: Reply<E>) -> Response {
 pub(super) fn refuse(refused: Refused) -> Response {
     let status = StatusCode::from_u16(refused.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let body = serde_json::to_vec(&refused.problem).unwrap_or_default();
-    let mut response =
-        (status, [(header::CONTENT_TYPE, "application/problem+json")], body).into_response();
+    let mut response = (status, [(header::CONTENT_TYPE, "application/problem+json")], body).into_response();
     set_etag(&mut response, refused.etag);
     response
 }
@@ -247,9 +246,6 @@ async fn read_body(mut body: Body, largest: usize) -> Result<Bytes, Refused> {
     if fits {
         return Ok(bytes.into());
     }
-    Err(Refused::new(
-        codes::REQUEST_TOO_LARGE,
-        format!("the request has more than {} KiB", largest / 1024),
-    )
-    .help("split the channel, or move large values into files that its components read"))
+    Err(Refused::new(codes::REQUEST_TOO_LARGE, format!("the request has more than {} KiB", largest / 1024))
+        .help("split the channel, or move large values into files that its components read"))
 }

@@ -34,8 +34,10 @@ impl Operation {
             path: E::PATH,
             summary: E::SUMMARY,
             status: E::STATUS,
-            request: (size_of::<E::Request>() > 0).then_some(|generator| generator.subschema_for::<E::Request>()),
-            answer: (size_of::<E::Answer>() > 0).then_some(|generator| generator.subschema_for::<E::Answer>()),
+            request: (size_of::<E::Request>() > 0)
+                .then_some(|generator| generator.subschema_for::<E::Request>()),
+            answer: (size_of::<E::Answer>() > 0)
+                .then_some(|generator| generator.subschema_for::<E::Answer>()),
         }
     }
 

@@ -7,23 +7,24 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use fairway_shared::api::None as Nothing;
 use fairway_shared::api::channels::{
-    AddChannel, DeleteChannel, Diagnostics, ExportChannel, GetChannel, GetStatus, ImportDocument, ListChannels,
-    SaveDraft, ValidateDocument,
+    AddChannel, DeleteChannel, Diagnostics, ExportChannel, GetChannel, GetPositions, GetStatus,
+    ImportDocument, ListChannels, SaveDraft, ValidateDocument,
 };
 use fairway_shared::api::connections::{
     DeleteConnection, DeleteSecret, ListConnections, ListSecrets, PutConnection, PutSecret,
 };
-use fairway_shared::api::system::GetAbout;
+use fairway_shared::api::dead_letters::{DiscardDeadLetters, ListDeadLetters};
+use fairway_shared::api::system::{Components, GetAbout, ListComponents};
 
 use super::Api;
 use super::mount::{Answer, Call, LARGEST_IMPORT, Mount, Parts, Reply, respond};
 use crate::problem::Refused;
-use crate::services::Secret;
 
 /// Every endpoint with its function.
 pub(super) fn mount() -> Mount {
     Mount::new()
         .on::<GetAbout, _, _>(about)
+        .on::<ListComponents, _, _>(list_components)
         .on::<ListChannels, _, _>(list_channels)
         .on::<AddChannel, _, _>(add_channel)
         .on::<GetChannel, _, _>(get_channel)
@@ -33,6 +34,9 @@ pub(super) fn mount() -> Mount {
         .on::<GetStatus, _, _>(get_status)
         .bytes::<ExportChannel, _, _>(0, export)
         .limited::<ImportDocument, _, _>(LARGEST_IMPORT, import)
+        .on::<GetPositions, _, _>(get_positions)
+        .on::<ListDeadLetters, _, _>(list_dead_letters)
+        .on::<DiscardDeadLetters, _, _>(discard_dead_letters)
         .on::<ListConnections, _, _>(list_connections)
         .on::<PutConnection, _, _>(put_connection)
         .on::<DeleteConnection, _, _>(delete_connection)
@@ -45,6 +49,10 @@ type Shared = Arc<Api>;
 
 async fn about(api: Shared, _: Call<GetAbout>) -> Answer<GetAbout> {
     Ok(Reply::new(api.about.clone()))
+}
+
+async fn list_components(api: Shared, _: Call<ListComponents>) -> Answer<ListComponents> {
+    Ok(Reply::new(Components { components: api.controller.registry().specs().to_vec() }))
 }
 
 async fn list_channels(api: Shared, _: Call<ListChannels>) -> Answer<ListChannels> {
@@ -87,7 +95,8 @@ async fn get_status(api: Shared, call: Call<GetStatus>) -> Answer<GetStatus> {
 /// The document's own text, whose key order a JSON value could not carry.
 async fn export(api: Shared, parts: Parts, _: Bytes) -> Result<Response, Refused> {
     let export = api.controller.export(parts.path.get("uid").map_or("", String::as_str)).await?;
-    let ascii: String = export.file_name.chars().map(|letter| if letter.is_ascii() { letter } else { '_' }).collect();
+    let ascii: String =
+        export.file_name.chars().map(|letter| if letter.is_ascii() { letter } else { '_' }).collect();
     let headers = [
         (header::CONTENT_TYPE, "application/json".to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{ascii}\"")),
@@ -97,6 +106,19 @@ async fn export(api: Shared, parts: Parts, _: Bytes) -> Result<Response, Refused
 
 async fn import(api: Shared, call: Call<ImportDocument>) -> Answer<ImportDocument> {
     Ok(Reply::new(api.controller.import(&call.body).await?))
+}
+
+async fn get_positions(api: Shared, call: Call<GetPositions>) -> Answer<GetPositions> {
+    Ok(Reply::new(api.controller.positions(call.path("uid")).await?))
+}
+
+async fn list_dead_letters(api: Shared, call: Call<ListDeadLetters>) -> Answer<ListDeadLetters> {
+    let (limit, offset) = (call.number("limit")?, call.number("offset")?);
+    Ok(Reply::new(api.controller.dead_letters(call.path("uid"), limit, offset).await?))
+}
+
+async fn discard_dead_letters(api: Shared, call: Call<DiscardDeadLetters>) -> Answer<DiscardDeadLetters> {
+    Ok(Reply::new(api.controller.discard(call.path("uid"), &call.body).await?))
 }
 
 async fn list_connections(api: Shared, _: Call<ListConnections>) -> Answer<ListConnections> {
@@ -117,7 +139,7 @@ async fn list_secrets(api: Shared, _: Call<ListSecrets>) -> Answer<ListSecrets> 
 }
 
 async fn put_secret(api: Shared, call: Call<PutSecret>) -> Answer<PutSecret> {
-    api.controller.set_secret(call.path("name"), &Secret::new(call.body.value.clone())).await?;
+    api.controller.set_secret(call.path("name"), &call.body.value.clone().into()).await?;
     Ok(Reply::new(Nothing {}))
 }
 

@@ -62,7 +62,8 @@ impl Token {
     /// Whether a caller's word is this token, in a time that says nothing about how much of it was right.
     pub fn admits(&self, word: &str) -> bool {
         let digest = |text: &str| Sha256::digest(text.as_bytes());
-        let differing = digest(&self.text).iter().zip(digest(word)).fold(0, |sum, (mine, theirs)| sum | (mine ^ theirs));
+        let differing =
+            digest(&self.text).iter().zip(digest(word)).fold(0, |sum, (mine, theirs)| sum | (mine ^ theirs));
         std::hint::black_box(differing) == 0
     }
 }

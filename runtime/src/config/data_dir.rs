@@ -30,7 +30,8 @@ impl DataDir {
     /// # Errors
     /// `NoHome`.
     pub fn locate(asked: Option<PathBuf>) -> Result<PathBuf, Error> {
-        let given = asked.or_else(|| env::var_os("FAIRWAY_DATA").filter(|data| !data.is_empty()).map(PathBuf::from));
+        let given =
+            asked.or_else(|| env::var_os("FAIRWAY_DATA").filter(|data| !data.is_empty()).map(PathBuf::from));
         match given {
             Some(path) => Ok(path),
             None => {

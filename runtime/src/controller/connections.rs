@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fairway_engine::secret::Secret;
 use fairway_shared::api::connections::{ConnectionDetail, ConnectionList, SecretNames};
 use fairway_shared::canonical;
-use fairway_shared::channel::{Channel, text};
 use fairway_shared::channel::text::Document;
+use fairway_shared::channel::{Channel, text};
 use fairway_shared::connection::Connection;
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ use super::Controller;
 use super::catalog;
 use super::drafts::{has_errors, parse};
 use crate::problem::{Refused, codes};
-use crate::services::{Commit, Kind, Secret};
+use crate::services::{Commit, Kind};
 
 impl Controller {
     /// All connections, by name.

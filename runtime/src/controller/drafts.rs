@@ -77,9 +77,12 @@ impl Controller {
         let draft = catalog::must(&*self.services.config, uid).await?;
         let read = match if_match.map(str::trim) {
             None => {
-                return Err(Refused::new(codes::DRAFT_NO_ETAG, "the save does not say which draft it changes")
-                    .help("send the `ETag` that came with the draft as `If-Match`")
-                    .etag(etag(draft.revision)));
+                return Err(Refused::new(
+                    codes::DRAFT_NO_ETAG,
+                    "the save does not say which draft it changes",
+                )
+                .help("send the `ETag` that came with the draft as `If-Match`")
+                .etag(etag(draft.revision)));
             }
             Some("*") => draft.revision,
             // A tag that is no number of ours is that of no draft.
@@ -95,9 +98,7 @@ impl Controller {
         }
         let channel = readable(document)?;
         match self.write_draft(uid, Some(read), &channel).await {
-            Ok(revision) => {
-                Ok(SavedDraft { etag: etag(revision), diagnostics: self.check(document).await? })
-            }
+            Ok(revision) => Ok(SavedDraft { etag: etag(revision), diagnostics: self.check(document).await? }),
             Err(Error::Conflict { key, revision }) if key.kind == Kind::Draft => {
                 Err(revision.map_or_else(|| catalog::no_channel(uid), stale))
             }
@@ -109,9 +110,8 @@ impl Controller {
     pub async fn delete(&self, uid: &str) -> Result<(), Refused> {
         let _turn = self.turn(uid).await;
         let config = &*self.services.config;
-        let summary: Summary = catalog::find(config, &catalog::summary(uid))
-            .await?
-            .ok_or_else(|| catalog::no_channel(uid))?;
+        let summary: Summary =
+            catalog::find(config, &catalog::summary(uid)).await?.ok_or_else(|| catalog::no_channel(uid))?;
         let mut commit = Commit::default()
             .delete(catalog::name(&summary.name))
             .delete(catalog::draft(uid))
@@ -209,7 +209,9 @@ pub(super) fn readable(document: &Value) -> Result<Channel, Refused> {
     let unreadable = |detail: &str| Refused::new(codes::DOCUMENT_INVALID, detail);
     match channel {
         Some(channel) if channel.metadata.name.trim().is_empty() => {
-            Err(unreadable("the channel has no name").help("give it one in `metadata.name`").diagnostics(diagnostics))
+            Err(unreadable("the channel has no name")
+                .help("give it one in `metadata.name`")
+                .diagnostics(diagnostics))
         }
         Some(channel) => Ok(channel),
         None => Err(unreadable("this is not the document of a channel")
@@ -235,11 +237,8 @@ fn summary(channel: &Channel) -> Summary {
         let spot = spot(&node.id);
         PictureNode { component: node.component.clone(), x: spot.x, y: spot.y }
     });
-    let edges = channel
-        .spec
-        .edges
-        .iter()
-        .filter_map(|edge| Some((index(&edge.from.node)?, index(&edge.to.node)?)));
+    let edges =
+        channel.spec.edges.iter().filter_map(|edge| Some((index(&edge.from.node)?, index(&edge.to.node)?)));
     Summary {
         name: channel.metadata.name.clone(),
         title: channel.metadata.title.clone(),

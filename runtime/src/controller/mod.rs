@@ -6,6 +6,7 @@
 //! | `drafts` | list, create, read, save, delete |
 //! | `status` | what is observed, put together |
 //! | `check` | everything that is wrong with a document, here |
+//! | `records` | positions and dead letters |
 //! | `metrics` | counts for operators |
 //! | `transfer` | import and export |
 //! | `connections` | connections and secrets |
@@ -20,6 +21,7 @@ mod connections;
 mod drafts;
 pub mod events;
 mod metrics;
+mod records;
 mod status;
 mod transfer;
 
@@ -31,20 +33,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OwnedMutexGuard;
 
 use self::events::Events;
+use crate::registry::Registry;
 use crate::services::Services;
 
 /// The facade.
 #[derive(Clone)]
 pub struct Controller {
     services: Services,
+    registry: Arc<Registry>,
     events: Events,
     turns: Arc<Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>>,
 }
 
 impl Controller {
     /// A controller over services.
-    pub fn new(services: Services) -> Self {
-        Self { services, events: Events::default(), turns: Arc::default() }
+    pub fn new(services: Services, registry: Arc<Registry>) -> Self {
+        Self { services, registry, events: Events::default(), turns: Arc::default() }
+    }
+
+    /// What can be placed.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
     }
 
     /// What happens.

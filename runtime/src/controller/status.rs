@@ -23,8 +23,7 @@ impl Controller {
         uid: &str,
         deployed: Option<&Deployed>,
     ) -> Result<ChannelStatus, Refused> {
-        let wanted: Option<Wanted> =
-            catalog::find(&*self.services.config, &catalog::wanted(uid)).await?;
+        let wanted: Option<Wanted> = catalog::find(&*self.services.config, &catalog::wanted(uid)).await?;
         let record = self.services.status.status(uid).await?.unwrap_or_default();
         let state = match deployed {
             None => ChannelState::Draft,

@@ -77,9 +77,8 @@ impl From<services::Error> for Refused {
             services::Error::Conflict { .. } => {
                 Self::new(codes::STORE_CONFLICT, detail).help("read it again and repeat the change")
             }
-            services::Error::Full(_) => {
-                Self::new(codes::STORE_FULL, detail).help("make room on the disk that holds the data directory")
-            }
+            services::Error::Full(_) => Self::new(codes::STORE_FULL, detail)
+                .help("make room on the disk that holds the data directory"),
             services::Error::Sealed(_) => Self::new(codes::SECRET_SEALED, detail)
                 .help("start Fairway with the key that the secret was set with, or set the secret again"),
             other => {

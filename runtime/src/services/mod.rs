@@ -26,7 +26,7 @@ pub use config::{Change, Commit, ConfigService, Entry, Expect, Key, Kind};
 pub use dead_letter::{DeadLetterService, Limits, Page, Usage};
 pub use error::{Error, Result};
 pub use position::{Adjustment, PositionService};
-pub use secret::{Secret, SecretService};
+pub use secret::SecretService;
 pub use status::{HISTORY_KEPT, StatusRecord, StatusService};
 
 use std::sync::Arc;

@@ -1,32 +1,9 @@
 //! Sealed values. They go in by the API and the CLI and come out only where a component opens (I6).
 
-use std::fmt;
-
 use async_trait::async_trait;
+use fairway_engine::secret::Secret;
 
 use super::error::Result;
-
-/// A secret value; never shown, not even for debugging.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Wraps a value.
-    pub fn new(value: impl Into<String>) -> Self {
-        Self(value.into())
-    }
-
-    /// The value, for the one place that needs it.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret(…)")
-    }
-}
 
 /// Secrets, by name.
 #[async_trait]

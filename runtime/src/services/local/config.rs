@@ -32,13 +32,14 @@ impl ConfigService for Local {
                 continue;
             }
             // Replacing gives the row a new revision, higher than any before (AUTOINCREMENT).
-            let written = sqlx::query("INSERT OR REPLACE INTO config (kind, id, value, at) VALUES (?, ?, ?, ?)")
-                .bind(key.kind.as_str())
-                .bind(&key.id)
-                .bind(value.as_deref())
-                .bind(&at)
-                .execute(&mut *transaction)
-                .await?;
+            let written =
+                sqlx::query("INSERT OR REPLACE INTO config (kind, id, value, at) VALUES (?, ?, ?, ?)")
+                    .bind(key.kind.as_str())
+                    .bind(&key.id)
+                    .bind(value.as_deref())
+                    .bind(&at)
+                    .execute(&mut *transaction)
+                    .await?;
             last = rank_out(written.last_insert_rowid());
         }
         transaction.commit().await?;
@@ -86,12 +87,11 @@ impl ConfigService for Local {
     }
 
     async fn since(&self, revision: u64) -> Result<Vec<Change>> {
-        let rows = sqlx::query(
-            "SELECT kind, id, revision, value FROM config WHERE revision > ? ORDER BY revision",
-        )
-        .bind(rank_in(revision)?)
-        .fetch_all(&self.0.read)
-        .await?;
+        let rows =
+            sqlx::query("SELECT kind, id, revision, value FROM config WHERE revision > ? ORDER BY revision")
+                .bind(rank_in(revision)?)
+                .fetch_all(&self.0.read)
+                .await?;
         let mut changes = Vec::with_capacity(rows.len());
         for row in rows {
             // A kind of a later Fairway says nothing to this one.

@@ -84,13 +84,11 @@ impl PositionService for Local {
     }
 
     async fn retire(&self, uid: &str, keep: &[String]) -> Result<()> {
-        sqlx::query(
-            "DELETE FROM generation WHERE uid = ? AND task NOT IN (SELECT value FROM json_each(?))",
-        )
-        .bind(uid)
-        .bind(to_json(&keep)?)
-        .execute(&self.0.write)
-        .await?;
+        sqlx::query("DELETE FROM generation WHERE uid = ? AND task NOT IN (SELECT value FROM json_each(?))")
+            .bind(uid)
+            .bind(to_json(&keep)?)
+            .execute(&self.0.write)
+            .await?;
         Ok(())
     }
 
@@ -191,11 +189,7 @@ async fn write_mark(
     .bind(&**via)
     .fetch_one(connection)
     .await?;
-    Err(Error::WentBack {
-        stream: mark.stream.to_string(),
-        from: rank_out(stored),
-        to: mark.position.order,
-    })
+    Err(Error::WentBack { stream: mark.stream.to_string(), from: rank_out(stored), to: mark.position.order })
 }
 
 fn read_mark(row: &SqliteRow) -> Result<StoredMark> {

@@ -4,11 +4,12 @@
 use aes_gcm::aead::{Aead, KeyInit, Payload};
 use aes_gcm::{Aes256Gcm, Key, Nonce};
 use async_trait::async_trait;
+use fairway_engine::secret::Secret;
 use sha2::{Digest, Sha256};
 
 use super::Database;
+use crate::services::SecretService;
 use crate::services::error::{Error, Result};
-use crate::services::{Secret, SecretService};
 
 const NONCE_BYTES: usize = 12;
 
@@ -73,7 +74,7 @@ impl SecretService for Local {
             .cipher
             .decrypt(&Nonce::from(*nonce), Payload { msg: text, aad: name.as_bytes() })
             .map_err(|_| sealed())?;
-        Ok(Some(Secret::new(String::from_utf8(value).map_err(|_| sealed())?)))
+        Ok(Some(String::from_utf8(value).map_err(|_| sealed())?.into()))
     }
 
     async fn names(&self) -> Result<Vec<String>> {
