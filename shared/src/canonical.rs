@@ -4,6 +4,7 @@
 //!
 //! Keys are sorted here and not by serde_json, whose map keeps another order when some crate turns on `preserve_order`.
 
+use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -71,6 +72,11 @@ pub fn hash(text: &str) -> String {
         write!(hex, "{byte:02x}").expect("writing to a String cannot fail");
         hex
     })
+}
+
+/// Reads an optional value that is there: null is a value, and only absence is none.
+pub(crate) fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 /// Members of an object by code point of their keys.

@@ -11,6 +11,7 @@
 //! | [`plan`] | the physical form of a channel, and what a deploy would change |
 //! | [`edit`] | commands with inverses: undo and redo |
 //! | [`types`] | the types a document may name for a column |
+//! | [`secret`] | references to secrets in texts |
 //! | [`canonical`], [`pointer`], [`suggest`] | canonical JSON text, JSON pointers, "did you mean" |
 //! | [`api`] | endpoints, answers, events, problems |
 #![warn(missing_docs)]
@@ -21,8 +22,10 @@ pub mod channel;
 pub mod component;
 pub mod connection;
 pub mod diagnostic;
+pub mod edit;
 pub mod form;
 pub mod plan;
 pub mod pointer;
+pub mod secret;
 pub mod suggest;
 pub mod types;

@@ -15,13 +15,16 @@ mod port_ref;
 pub(crate) mod read;
 mod settings;
 pub mod text;
+pub(crate) mod tidy;
 pub(crate) mod write;
 
 pub use port_ref::{ERRORS, PortRef};
 pub use settings::{ErrorPolicy, ErrorSettings, Guarantee, Retry, Settings, StreamChoice};
+pub use tidy::Part;
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The `apiVersion` this build writes.
@@ -113,7 +116,7 @@ pub struct Layout {
 }
 
 /// Where a node stands on the canvas.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Spot {
     /// To the right.
     pub x: f64,

@@ -185,47 +185,66 @@ pub(crate) fn metadata(mut fields: Fields<'_>) -> Metadata {
 }
 
 fn spec(mut fields: Fields<'_>) -> Spec {
-    let nodes = fields.list("nodes").unwrap_or_default();
-    let nodes = each(&mut fields, "nodes", nodes, "a node", node, |extra| Node { extra, ..Node::default() });
-    let edges = fields.list("edges").unwrap_or_default();
-    let edges = each(&mut fields, "edges", edges, "an edge", edge, |extra| Edge { extra, ..Edge::default() });
+    let nodes = each(&mut fields, "nodes", node_or_raw);
+    let edges = each(&mut fields, "edges", edge_or_raw);
     let settings = sub(&mut fields, "settings", settings);
     Spec { nodes, edges, settings, extra: fields.finish(keys::SPEC, Diagnostic::error) }
 }
 
-/// Reads the elements of a list. What is no object becomes an element that holds nothing but it.
-fn each<T>(
-    fields: &mut Fields<'_>,
-    key: &str,
-    list: Vec<Value>,
-    what: &str,
-    read: fn(Fields<'_>) -> T,
-    raw: fn(Extra) -> T,
-) -> Vec<T> {
+/// Reads the elements of a list.
+fn each<T>(fields: &mut Fields<'_>, key: &str, read: fn(Value, &str, &mut Vec<Diagnostic>) -> T) -> Vec<T> {
     let at = fields.at(key);
-    let mut read_one = |(index, value): (usize, Value)| match value {
-        // An object that looks like the holder is held itself, so that writing gives it back as it came.
-        Value::Object(map) if !(map.len() == 1 && map.contains_key(RAW)) => {
-            read(Fields::new(map, pointer::item(&at, index), fields.faults()))
-        }
-        other => {
-            let message = match &other {
-                Value::Object(_) => format!("{what} has no field `{RAW}`"),
-                other => format!("{what} must be an object, but is {}", type_of(other)),
-            };
-            let place = Place::at(pointer::item(&at, index));
-            fields.faults().push(Diagnostic::error(codes::DOCUMENT_WRONG_TYPE, place.clone(), message).fix(
-                "Remove it",
-                place.pointer,
-                None,
-            ));
-            raw(Map::from_iter([(RAW.to_owned(), other)]))
-        }
-    };
-    list.into_iter().enumerate().map(&mut read_one).collect()
+    let list = fields.list(key).unwrap_or_default();
+    list.into_iter()
+        .enumerate()
+        .map(|(i, value)| read(value, &pointer::item(&at, i), fields.faults()))
+        .collect()
 }
 
-pub(crate) fn node(mut fields: Fields<'_>) -> Node {
+pub(crate) fn node_or_raw(value: Value, at: &str, faults: &mut Vec<Diagnostic>) -> Node {
+    match object_or_raw(value, "a node", at, faults) {
+        Ok(map) => node(Fields::new(map, at, faults)),
+        Err(extra) => Node { extra, ..Node::default() },
+    }
+}
+
+pub(crate) fn edge_or_raw(value: Value, at: &str, faults: &mut Vec<Diagnostic>) -> Edge {
+    match object_or_raw(value, "an edge", at, faults) {
+        Ok(map) => edge(Fields::new(map, at, faults)),
+        Err(extra) => Edge { extra, ..Edge::default() },
+    }
+}
+
+/// The members of an element, or the `extra` that holds what is no object.
+fn object_or_raw(value: Value, what: &str, at: &str, faults: &mut Vec<Diagnostic>) -> Result<Extra, Extra> {
+    let message = match &value {
+        // An object that looks like the holder is held itself, so that writing gives it back as it came.
+        Value::Object(map) if map.len() == 1 && map.contains_key(RAW) => {
+            format!("{what} has no field `{RAW}`")
+        }
+        Value::Object(_) => match value {
+            Value::Object(map) => return Ok(map),
+            _ => return Ok(Map::new()),
+        },
+        other => format!("{what} must be an object, but is {}", type_of(other)),
+    };
+    faults.push(Diagnostic::error(codes::DOCUMENT_WRONG_TYPE, Place::at(at), message).fix(
+        "Remove it",
+        at,
+        None,
+    ));
+    Err(Map::from_iter([(RAW.to_owned(), value)]))
+}
+
+/// Reads a part of a document that was written by itself.
+pub(crate) fn part<T>(value: Value, read: fn(Fields<'_>) -> T) -> Result<T, &'static str> {
+    match value {
+        Value::Object(map) => Ok(read(Fields::new(map, "", &mut Vec::new()))),
+        _ => Err("an object is expected"),
+    }
+}
+
+fn node(mut fields: Fields<'_>) -> Node {
     let id = fields.text("id");
     fields.of_node(&id);
     Node {
@@ -238,7 +257,7 @@ pub(crate) fn node(mut fields: Fields<'_>) -> Node {
     }
 }
 
-pub(crate) fn edge(mut fields: Fields<'_>) -> Edge {
+fn edge(mut fields: Fields<'_>) -> Edge {
     let from = PortRef::from(fields.text("from"));
     let to = PortRef::from(fields.text("to"));
     Edge { from, to, extra: fields.finish(keys::EDGE, Diagnostic::error) }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Number, Value};
 
-use super::fields::{Fields, RAW};
+use super::fields::RAW;
 use super::text::Document;
 use super::{
     API_VERSION, Channel, Edge, ErrorPolicy, ErrorSettings, Extra, Guarantee, Layout, Metadata, Node, Retry,
@@ -224,8 +224,9 @@ pub(crate) fn coordinate(value: f64) -> Number {
 }
 
 /// Serde for the parts of a document: written in canonical order, read leniently with what does not fit in `extra`.
+/// Faults are not told here; what did not fit is where `text::faults` finds it.
 macro_rules! serde_as_item {
-    ($($type:ty: $write:path, $read:path;)*) => {$(
+    ($($type:ty: $write:path, $read:expr;)*) => {$(
         impl Serialize for $type {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 $write(self).serialize(serializer)
@@ -234,19 +235,18 @@ macro_rules! serde_as_item {
 
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let map = Extra::deserialize(deserializer)?;
-                // Faults are not told here: what did not fit is in `extra`, where `text::faults` finds it.
-                Ok($read(Fields::new(map, "", &mut Vec::new())))
+                let read: fn(Value) -> Result<$type, &'static str> = $read;
+                read(Value::deserialize(deserializer)?).map_err(serde::de::Error::custom)
             }
         }
     )*};
 }
 
 serde_as_item! {
-    Metadata: metadata, read::metadata;
-    Node: node, read::node;
-    Edge: edge, read::edge;
-    Settings: settings, read::settings;
+    Metadata: metadata, |value| read::part(value, read::metadata);
+    Node: node, |value| Ok(read::node_or_raw(value, "", &mut Vec::new()));
+    Edge: edge, |value| Ok(read::edge_or_raw(value, "", &mut Vec::new()));
+    Settings: settings, |value| read::part(value, read::settings);
 }
 
 /// Serde for whole documents, the same way.

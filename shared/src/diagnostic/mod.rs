@@ -52,7 +52,11 @@ pub struct Fix {
     /// JSON pointer of the value to change.
     pub pointer: String,
     /// The value to put there; absent means remove it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "crate::canonical::present"
+    )]
     pub value: Option<Value>,
 }
 
