@@ -129,7 +129,10 @@ fn install(packages: &[&str]) -> Result<()> {
             "install them with:\n  sudo apt-get update && sudo apt-get install -y --no-install-recommends {names}"
         );
     };
-    step::must(&mut apt(prefix, &["update", "-q"], &[]))?;
+    // One repository out of many may be unreachable and the packages still be had: what counts is the installation.
+    if let Err(error) = step::must(&mut apt(prefix, &["update", "-q"], &[])) {
+        eprintln!("warning: {error:#}");
+    }
     step::must(&mut apt(prefix, &["install", "-q", "-y", "--no-install-recommends"], packages))
 }
 

@@ -74,7 +74,9 @@ pub(crate) fn run(house: &House, options: &Options) -> Result<()> {
     for (name, error) in &report.failures {
         println!("failed: {name}: {error:#}");
     }
-    println!("{counts}");
+    if options.tests() {
+        println!("{counts}");
+    }
     ensure!(report.failures.is_empty(), "{} of the steps failed", report.failures.len());
     Ok(())
 }
