@@ -59,6 +59,21 @@ impl Base {
         }
     }
 
+    /// Like [`Base::new`], for a read that may have ended within a character: the bytes of that character are
+    /// handed back, to be put in front of the next read.
+    ///
+    /// # Errors
+    /// Hands all bytes back, with the place of the fault, when there is another one.
+    pub fn of_read(mut bytes: Vec<u8>) -> Result<(Base, Vec<u8>), InvalidBase> {
+        // A character has at most four bytes, its first is 0b11xxxxxx, the others 0b10xxxxxx.
+        let last =
+            bytes.iter().rev().take(3).position(|byte| *byte >= 0b1100_0000).map_or(0, |back| back + 1);
+        let start = bytes.len() - last;
+        let cut = std::str::from_utf8(&bytes[start..]).is_err_and(|error| error.error_len().is_none());
+        let rest = if cut { bytes.split_off(start) } else { Vec::new() };
+        Base::new(bytes).map(|base| (base, rest))
+    }
+
     /// Like [`Base::new`], but overwrites every invalid byte with `?` and says where: a source can then refuse
     /// the records that overlap one of the ranges and keep their neighbours (G5, G10). Offsets do not move.
     ///
@@ -115,6 +130,19 @@ mod tests {
     fn invalid_text_is_handed_back_with_its_place() {
         let error = Base::new(b"ab\xffcd".to_vec()).unwrap_err();
         assert_eq!(error, InvalidBase { bytes: b"ab\xffcd".to_vec(), valid_up_to: Some(2) });
+    }
+
+    #[test]
+    fn a_read_may_end_within_a_character() {
+        let text = "aé€😀b";
+        for cut in 0..=text.len() {
+            let (base, rest) = Base::of_read(text.as_bytes()[..cut].to_vec()).unwrap();
+            assert_eq!([base.as_bytes(), &rest].concat(), text.as_bytes()[..cut]);
+            assert_eq!(base.len(), (0..=cut).rev().find(|at| text.is_char_boundary(*at)).unwrap());
+        }
+        for wrong in [&b"a\xff"[..], b"a\x80", b"\xe2\x28", b"\xc3\xa9\xa9", b"\xf0\x9f\x92\x80\x80"] {
+            assert!(Base::of_read(wrong.to_vec()).is_err(), "{wrong:?}");
+        }
     }
 
     #[test]

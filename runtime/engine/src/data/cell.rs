@@ -109,12 +109,13 @@ fn taken_text(capacity: usize) -> String {
 }
 
 impl Overlay {
-    /// An empty overlay that is likely to grow to about the size of another.
+    /// An empty overlay that is likely to grow to about the size of another; one of exceptional size is no measure.
     pub(super) fn expecting(lengths: Lengths) -> Overlay {
+        let likely = |length: u32| (length as usize).min(1 << 20);
         Overlay {
-            text: taken_text(lengths.text as usize),
-            bytes: pool::take_bytes(lengths.bytes as usize),
-            nodes: pool::take_cells(lengths.nodes as usize),
+            text: taken_text(likely(lengths.text)),
+            bytes: pool::take_bytes(likely(lengths.bytes)),
+            nodes: pool::take_cells(likely(lengths.nodes)),
             from: Lengths::default(),
             limit: u32::MAX,
         }

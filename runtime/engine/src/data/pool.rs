@@ -12,9 +12,14 @@ use super::meta::Meta;
 /// Buffers below this many bytes are not worth a lock.
 const SMALLEST: usize = 4 << 10;
 /// Buffers above this many bytes are given back to the allocator.
-const LARGEST: usize = 16 << 20;
+const LARGEST: usize = 8 << 20;
 /// All buffers kept in one shelf together, in bytes.
-const SHELF: usize = 48 << 20;
+const SHELF: usize = 32 << 20;
+/// Most buffers in one shelf.
+const MOST: usize = 64;
+/// A buffer is given to whoever asks for at least this part of it: small batches must not sit on large buffers, or
+/// queues that are bounded by what batches hold would hold much more.
+const FIT: usize = 4;
 
 struct Shelf<T> {
     kept: Mutex<(Vec<Vec<T>>, usize)>,
@@ -26,14 +31,13 @@ impl<T> Shelf<T> {
     }
 
     fn take(&self, capacity: usize) -> Vec<T> {
+        let fits = |buffer: &Vec<T>| (capacity..=capacity * FIT).contains(&buffer.capacity());
         if capacity * size_of::<T>() >= SMALLEST
             && let Ok(mut kept) = self.kept.lock()
-            && let Some(found) = kept.0.pop()
+            && let Some(at) = kept.0.iter().rposition(fits)
         {
+            let found = kept.0.swap_remove(at);
             kept.1 -= found.capacity() * size_of::<T>();
-            drop(kept);
-            let mut found = found;
-            found.reserve(capacity);
             return found;
         }
         Vec::with_capacity(capacity)
@@ -47,6 +51,7 @@ impl<T> Shelf<T> {
         buffer.clear();
         if let Ok(mut kept) = self.kept.lock()
             && kept.1 + bytes <= SHELF
+            && kept.0.len() < MOST
         {
             kept.1 += bytes;
             kept.0.push(buffer);
@@ -98,11 +103,12 @@ mod tests {
             shelf.give(Vec::with_capacity(LARGEST));
         }
         assert_eq!(shelf.kept.lock().unwrap().0.len(), SHELF / LARGEST);
-        let mut used: Vec<u8> = shelf.take(SMALLEST);
+        assert!(shelf.take(SMALLEST).capacity() < LARGEST, "a large buffer is not for a small use");
+        let mut used: Vec<u8> = shelf.take(LARGEST / 2);
         assert_eq!(used.capacity(), LARGEST);
         assert_eq!(shelf.kept.lock().unwrap().1, SHELF - LARGEST);
         used.push(1);
         shelf.give(used);
-        assert!(shelf.take(SMALLEST).is_empty());
+        assert!(shelf.take(LARGEST).is_empty());
     }
 }
