@@ -7,6 +7,7 @@
 //! * `chrome.rs`: starts Chromium with the looks a test asks for (size, language, colours, motion)
 //! * `look.rs`: reads the page; `pointer.rs` and `keys.rs`: act on it; `devtools.rs`: beyond WebDriver
 //! * `smoke.rs`: proves all of that on a page of its own
+//! * the other files: the product, one area each
 
 mod chrome;
 mod devtools;
@@ -14,6 +15,7 @@ mod keys;
 mod look;
 mod pointer;
 mod scenario;
+mod served;
 mod smoke;
 
 pub(crate) use self::chrome::{Browser, Looks};

@@ -27,7 +27,6 @@ pub(crate) struct Fairway {
 }
 
 impl Fairway {
-    #[allow(dead_code, reason = "scenarios of the served designer come with its pages")]
     /// Starts a server with an empty data directory. `args` go to `fairway serve` after the harness's own.
     pub(crate) fn start(args: &[&str]) -> Result<Self> {
         Self::start_program(binary()?, args)
@@ -101,7 +100,6 @@ fn address_in(line: &str) -> Option<String> {
     address.contains("token=").then(|| address.to_owned())
 }
 
-#[allow(dead_code, reason = "scenarios of the served designer come with its pages")]
 /// The binary under test: `FAIRWAY_BIN`, else the one that cargo put beside this test's folder.
 fn binary() -> Result<PathBuf> {
     if let Some(path) = env::var_os("FAIRWAY_BIN").filter(|path| !path.is_empty()) {

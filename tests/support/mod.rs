@@ -4,7 +4,6 @@ mod fairway;
 mod page;
 mod program;
 
-#[allow(unused_imports, reason = "scenarios of the served designer come with its pages")]
 pub(crate) use self::fairway::Fairway;
 pub(crate) use self::page::Page;
 pub(crate) use self::program::{Program, find};
