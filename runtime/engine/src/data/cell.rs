@@ -5,8 +5,9 @@
 use uuid::Uuid;
 
 use super::base::Base;
+use super::nested::{ListRef, MapRef};
 use super::pool;
-use super::value::{ListRef, MapRef, Ref};
+use super::value::Ref;
 
 /// One value of one record: 16 bytes, `Copy`. Pairs of numbers are (offset, length) unless said otherwise.
 #[derive(Clone, Copy, Debug, Default)]

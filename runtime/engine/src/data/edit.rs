@@ -8,10 +8,11 @@ use smallvec::SmallVec;
 
 use super::batch::Batch;
 use super::cell::{Cell, Cells, Pools};
+use super::convert::SetValue;
 use super::error::RecordError;
 use super::meta::{Extra, Meta};
 use super::schema::Schema;
-use super::value::{Ref, SetValue, Value};
+use super::value::{Ref, Value};
 
 /// Records that were refused, as they were before, each with its error. Dropping them loses records (I1).
 #[derive(Clone, Debug, Default)]

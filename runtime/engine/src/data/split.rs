@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use super::batch::Batch;
 use super::cell::{Cell, Cells, Overlay, Pools};
+use super::convert::SetValue;
 use super::edit::Rejects;
 use super::error::RecordError;
 use super::meta::{Extra, Meta, Metas};
+use super::nested::ListRef;
 use super::pool;
 use super::record::RecordRef;
 use super::schema::Schema;
-use super::value::{ListRef, SetValue};
 
 /// Takes the children of a record, in order.
 pub struct Splitter<'b> {

@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use super::batch::Batch;
 use super::cell::{Cell, Full, Overlay, Pools};
+use super::convert::SetValue;
 use super::edit::Rejects;
 use super::error::RecordError;
-use super::value::{Ref, SetValue};
+use super::value::Ref;
 
 /// What became of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

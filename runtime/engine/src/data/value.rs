@@ -1,14 +1,13 @@
 //! Values as transforms, sources and sinks see them: borrowed from a batch, or owned.
 //!
 //! [`Ref`] reads a value where it lies, in a batch or in a [`Value`]; a [`Value`] owns it and may outlive every
-//! batch. To and from `serde_json` is in `json_value`, to JSON text in [`json_write`](super::json_write).
-
-use std::fmt;
+//! batch. Lists and maps are in `nested`, conversions from plain Rust types in `convert`, to and from `serde_json` in
+//! `json_value`.
 
 use uuid::Uuid;
 
-use super::cell::{Cell, Pools};
-use super::number::{Decimal, Number};
+use super::nested::{ListRef, MapRef};
+use super::number::Decimal;
 
 /// The offset of a timestamp that was given without a zone.
 pub const NO_ZONE: i16 = i16::MIN;
@@ -184,8 +183,8 @@ impl Value {
             Value::Date(days) => Ref::Date(*days),
             Value::Time(us) => Ref::Time(*us),
             Value::Ts { us, offset } => Ref::Ts { us: *us, offset: *offset },
-            Value::List(items) => Ref::List(ListRef(Items::Values(items))),
-            Value::Map(entries) => Ref::Map(MapRef(Entries::Values(entries))),
+            Value::List(items) => Ref::List(ListRef::of_values(items)),
+            Value::Map(entries) => Ref::Map(MapRef::of_values(entries)),
             Value::Raw(json) => Ref::Raw(json),
         }
     }
@@ -200,257 +199,5 @@ impl Value {
             _ => 0,
         };
         size_of::<Value>() + inner
-    }
-}
-
-/// A list, borrowed from a batch or from a [`Value`].
-#[derive(Clone, Copy)]
-pub struct ListRef<'a>(Items<'a>);
-
-#[derive(Clone, Copy)]
-enum Items<'a> {
-    Cells(&'a Pools, &'a [Cell]),
-    Values(&'a [Value]),
-}
-
-impl<'a> ListRef<'a> {
-    pub(super) fn of_cells(pools: &'a Pools, cells: &'a [Cell]) -> Self {
-        ListRef(Items::Cells(pools, cells))
-    }
-
-    /// The item's cell, if the list lies in these very pools.
-    pub(super) fn cell_in(self, pools: &Pools, index: usize) -> Option<Cell> {
-        match self.0 {
-            Items::Cells(own, cells) if std::ptr::eq(own, pools) => cells.get(index).copied(),
-            _ => None,
-        }
-    }
-
-    /// Number of items.
-    pub fn len(self) -> usize {
-        match self.0 {
-            Items::Cells(_, cells) => cells.len(),
-            Items::Values(values) => values.len(),
-        }
-    }
-
-    /// Whether there are no items.
-    pub fn is_empty(self) -> bool {
-        self.len() == 0
-    }
-
-    /// The item at an index from 0.
-    pub fn get(self, index: usize) -> Option<Ref<'a>> {
-        match self.0 {
-            Items::Cells(pools, cells) => cells.get(index).map(|cell| pools.view(*cell)),
-            Items::Values(values) => values.get(index).map(Value::as_ref),
-        }
-    }
-
-    /// The items in order.
-    pub fn iter(self) -> impl Iterator<Item = Ref<'a>> {
-        (0..self.len()).filter_map(move |index| self.get(index))
-    }
-}
-
-impl fmt::Debug for ListRef<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
-    }
-}
-
-/// Values by name, borrowed from a batch or from a [`Value`].
-#[derive(Clone, Copy)]
-pub struct MapRef<'a>(Entries<'a>);
-
-#[derive(Clone, Copy)]
-enum Entries<'a> {
-    Cells(&'a Pools, &'a [Cell]),
-    Values(&'a [(String, Value)]),
-}
-
-impl<'a> MapRef<'a> {
-    pub(super) fn of_cells(pools: &'a Pools, cells: &'a [Cell]) -> Self {
-        MapRef(Entries::Cells(pools, cells))
-    }
-
-    /// Number of entries.
-    pub fn len(self) -> usize {
-        match self.0 {
-            Entries::Cells(_, cells) => cells.len() / 2,
-            Entries::Values(entries) => entries.len(),
-        }
-    }
-
-    /// Whether there are no entries.
-    pub fn is_empty(self) -> bool {
-        self.len() == 0
-    }
-
-    /// The entry at an index from 0.
-    pub fn entry(self, index: usize) -> Option<(&'a str, Ref<'a>)> {
-        match self.0 {
-            Entries::Cells(pools, cells) => {
-                let name = pools.view(*cells.get(index * 2)?).as_str()?;
-                Some((name, pools.view(*cells.get(index * 2 + 1)?)))
-            }
-            Entries::Values(entries) => {
-                entries.get(index).map(|(name, value)| (name.as_str(), value.as_ref()))
-            }
-        }
-    }
-
-    /// The value under a name; `Missing` if there is none.
-    pub fn get(self, name: &str) -> Ref<'a> {
-        self.iter().find(|(known, _)| *known == name).map_or(Ref::Missing, |(_, value)| value)
-    }
-
-    /// The entries in order.
-    pub fn iter(self) -> impl Iterator<Item = (&'a str, Ref<'a>)> {
-        (0..self.len()).filter_map(move |index| self.entry(index))
-    }
-}
-
-impl fmt::Debug for MapRef<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter()).finish()
-    }
-}
-
-/// What a field can be set to: anything that is or holds a value.
-#[derive(Clone, Debug)]
-pub enum SetValue<'a> {
-    /// Borrowed.
-    Ref(Ref<'a>),
-    /// Owned.
-    Owned(Value),
-}
-
-impl SetValue<'_> {
-    /// Reads the value where it lies.
-    pub fn as_ref(&self) -> Ref<'_> {
-        match self {
-            SetValue::Ref(value) => *value,
-            SetValue::Owned(value) => value.as_ref(),
-        }
-    }
-}
-
-impl<'a> From<&'a Value> for Ref<'a> {
-    fn from(value: &'a Value) -> Self {
-        value.as_ref()
-    }
-}
-
-impl<'a> From<&'a Number<'a>> for Ref<'a> {
-    fn from(value: &'a Number<'a>) -> Self {
-        match value {
-            Number::I64(value) => Ref::I64(*value),
-            Number::U64(value) => Ref::U64(*value),
-            Number::Dec(value) => Ref::Dec(*value),
-            Number::Big(digits) => Ref::Big(digits),
-        }
-    }
-}
-
-impl From<Number<'_>> for Value {
-    fn from(value: Number<'_>) -> Self {
-        match value {
-            Number::I64(value) => Value::I64(value),
-            Number::U64(value) => Value::U64(value),
-            Number::Dec(value) => Value::Dec(value),
-            Number::Big(digits) => Value::Big(digits.into_owned()),
-        }
-    }
-}
-
-impl From<String> for Value {
-    fn from(text: String) -> Self {
-        Value::Str(text)
-    }
-}
-
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Value::Str(text.to_owned())
-    }
-}
-
-impl<'a> From<&'a String> for Ref<'a> {
-    fn from(text: &'a String) -> Self {
-        Ref::Str(text)
-    }
-}
-
-impl From<Value> for SetValue<'_> {
-    fn from(value: Value) -> Self {
-        SetValue::Owned(value)
-    }
-}
-
-impl From<String> for SetValue<'_> {
-    fn from(text: String) -> Self {
-        SetValue::Owned(Value::Str(text))
-    }
-}
-
-impl<'a> From<Ref<'a>> for SetValue<'a> {
-    fn from(value: Ref<'a>) -> Self {
-        SetValue::Ref(value)
-    }
-}
-
-impl<'a> From<&'a Value> for SetValue<'a> {
-    fn from(value: &'a Value) -> Self {
-        SetValue::Ref(value.as_ref())
-    }
-}
-
-impl<'a> From<&'a String> for SetValue<'a> {
-    fn from(text: &'a String) -> Self {
-        SetValue::Ref(Ref::Str(text))
-    }
-}
-
-macro_rules! simple {
-    ($($from:ty => $case:ident),* $(,)?) => {$(
-        impl<'a> From<$from> for Ref<'a> {
-            fn from(value: $from) -> Self {
-                Ref::$case(value.into())
-            }
-        }
-
-        impl<'a> From<$from> for SetValue<'a> {
-            fn from(value: $from) -> Self {
-                SetValue::Ref(Ref::$case(value.into()))
-            }
-        }
-    )*};
-}
-
-simple!(bool => Bool, i64 => I64, i32 => I64, u32 => I64, u64 => U64, f64 => F64, Decimal => Dec, &'a str => Str,
-    &'a [u8] => Bytes, Uuid => Uuid);
-
-impl From<bool> for Value {
-    fn from(value: bool) -> Self {
-        Value::Bool(value)
-    }
-}
-
-impl From<i64> for Value {
-    fn from(value: i64) -> Self {
-        Value::I64(value)
-    }
-}
-
-impl From<u64> for Value {
-    fn from(value: u64) -> Self {
-        Value::U64(value)
-    }
-}
-
-impl From<f64> for Value {
-    fn from(value: f64) -> Self {
-        Value::F64(value)
     }
 }

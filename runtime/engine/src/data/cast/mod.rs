@@ -15,12 +15,13 @@ use base64::engine::general_purpose::STANDARD;
 use fairway_shared::types::Type;
 use uuid::Uuid;
 
+use super::convert::SetValue;
 use super::error::RecordError;
 use super::json_read;
 use super::json_write;
 use super::text::to_text;
 use super::time::TimeFormat;
-use super::value::{Ref, SetValue, Value};
+use super::value::{Ref, Value};
 
 /// Why a value cannot be read as a type.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,10 +2,11 @@
 
 use fairway_shared::types::Type;
 
+use super::super::convert::SetValue;
 use super::super::number::{Number, parse_number_lenient};
 use super::super::text::to_text;
 use super::super::time::{self, TimeError};
-use super::super::value::{NO_ZONE, Ref, SetValue, Value};
+use super::super::value::{NO_ZONE, Ref, Value};
 use super::{Cast, CastError, Format, Unit};
 
 const MINUTE: i64 = 60_000_000;

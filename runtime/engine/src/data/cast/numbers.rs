@@ -1,8 +1,9 @@
 //! Casts to numbers. A number keeps its value or is refused: nothing is rounded, cut or wrapped (G1).
 
+use super::super::convert::SetValue;
 use super::super::number::{Decimal, Number, parse_number_lenient};
 use super::super::text::to_text;
-use super::super::value::{Ref, SetValue, Value};
+use super::super::value::{Ref, Value};
 use super::{Cast, CastError, Format};
 use fairway_shared::types::Type;
 
