@@ -29,3 +29,4 @@ pub mod pointer;
 pub mod secret;
 pub mod suggest;
 pub mod types;
+pub mod validate;

@@ -25,8 +25,8 @@ pub enum Piece<'t> {
     Broken(&'t str, &'static str),
 }
 
-/// Takes a text apart into plain text and references. `$${secret:` stands for a plain `${secret:`; other templates
-/// (`${field}`) are plain text here and the component's own business.
+/// Takes a text apart into plain text and references. Other templates (`${field}`) are plain text here and the component's
+/// own business.
 pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -38,13 +38,6 @@ pub fn pieces(text: &str) -> Vec<Piece<'_>> {
             from = at + 2;
             continue;
         };
-        if rest[..at].ends_with('$') {
-            // The first dollar only says that the second is plain.
-            push_plain(&mut pieces, &rest[..at - 1]);
-            rest = &rest[at..];
-            from = 2;
-            continue;
-        }
         push_plain(&mut pieces, &rest[..at]);
         let Some(end) = inner.find('}') else {
             pieces.push(Piece::Broken(&rest[at..], "it has no closing brace"));
@@ -158,8 +151,6 @@ mod tests {
             ("plain $ {x} ${field}", vec![plain("plain $ {x} ${field}")]),
             ("${secret:a}", vec![secret("a")]),
             ("a${secret:b.c/d-e}${env:F_G}h", vec![plain("a"), secret("b.c/d-e"), env("F_G"), plain("h")]),
-            ("$${secret:a}", vec![plain("${secret:a}")]),
-            ("x$${secret:a}${secret:b}", vec![plain("x"), plain("${secret:a}"), secret("b")]),
             ("${secret:}", vec![Piece::Broken("${secret:}", BAD_NAME)]),
             ("a${env:b", vec![plain("a"), Piece::Broken("${env:b", "it has no closing brace")]),
         ] {

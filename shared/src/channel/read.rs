@@ -25,6 +25,12 @@ pub(crate) fn document(value: Value, at: &str, faults: &mut Vec<Diagnostic>) -> 
         faults.push(Diagnostic::error(codes::DOCUMENT_NOT_AN_OBJECT, Place::at(at), message));
         return None;
     };
+    // Null is as good as absent, and is not kept: what is written there at each save says more.
+    for key in ["apiVersion", "kind"] {
+        if map.get(key).is_some_and(Value::is_null) {
+            map.remove(key);
+        }
+    }
     let kind = kind(&map, at, faults)?;
     version(&mut map, at, faults);
     // What is written anew at each save need not be kept, unless it says something else.

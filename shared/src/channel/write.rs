@@ -195,9 +195,7 @@ fn layout(layout: &Layout) -> Item<'_> {
 
 fn spot<'a>(spot: Spot, kept: Option<&'a Extra>) -> Item<'a> {
     let axis = |key: &'static str, value: f64| {
-        // The spelling that came is kept while it means the same.
-        let same = |kept: &&Value| kept.as_f64().map_or(value == 0.0, |kept| kept == value);
-        let item = match kept.and_then(|kept| kept.get(key)).filter(same) {
+        let item = match kept.and_then(|kept| kept.get(key)).filter(|kept| means(kept, value)) {
             Some(kept) => Item::Value(kept),
             None => Item::Owned(Value::Number(coordinate(value))),
         };
@@ -211,6 +209,11 @@ fn spot<'a>(spot: Spot, kept: Option<&'a Extra>) -> Item<'a> {
         .filter(|(key, _)| !keys::SPOT.contains(&key.as_str()));
     members.extend(rest.map(|(key, value)| (key.as_str(), Item::Value(value))));
     Item::Object(members)
+}
+
+/// Whether what was written for a coordinate was read as this value; then its spelling is kept.
+pub(crate) fn means(kept: &Value, value: f64) -> bool {
+    kept.as_f64().filter(|kept| kept.is_finite()).map_or(value == 0.0, |kept| kept == value)
 }
 
 /// A coordinate as documents write it: whole numbers without a fraction.

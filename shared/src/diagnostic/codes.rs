@@ -51,6 +51,74 @@ codes! {
         "The message says what is allowed.";
     BUNDLE_ITEM = "bundle.item", "An item of a bundle is neither a channel nor a connection.",
         "A bundle lists channels and the connections they name; it holds no other bundle.";
+    NAME_MISSING = "name.missing", "The document has no name.",
+        "`metadata.name` is what lists, exports and the command line call it.";
+    NAME_CONTROL_CHARACTER = "name.control_character", "A name holds a control character.",
+        "Names are free text of any script, but on one line: no line breaks, tabs or zero bytes.";
+    NAME_TOO_LONG = "name.too_long", "A name is longer than 200 characters.",
+        "Use the description for what does not fit.";
+    NODE_NO_ID = "node.no_id", "A node has no id.",
+        "Edges and positions name nodes by id.";
+    NODE_BAD_ID = "node.bad_id", "A node's id has letters that ids cannot have.",
+        "Ids are letters, digits, `_` and `-`, at most 64 of them. The title is free text.";
+    NODE_DUPLICATE_ID = "node.duplicate_id", "Two nodes have the same id.",
+        "Give one of them another id, and check which of the two the edges mean.";
+    NODE_NO_COMPONENT = "node.no_component", "A node does not say which component it is.",
+        "`fairway components` lists all of them.";
+    NODE_UNKNOWN_COMPONENT = "node.unknown_component", "There is no component of this name here.",
+        "It may be misspelt, or of a build of Fairway with more components. The node is kept as it is.";
+    EDGE_NO_END = "edge.no_end", "An edge does not say where it begins or ends.",
+        "An edge is `{ \"from\": \"node\", \"to\": \"node\" }`; a port is named as `node.port`.";
+    EDGE_UNKNOWN_NODE = "edge.unknown_node", "An edge names a node that is not there.",
+        "Name a node of this channel, or remove the edge.";
+    EDGE_UNKNOWN_PORT = "edge.unknown_port", "An edge names a port that the component does not have.",
+        "The message lists the ports. Every node also has `errors` as an output.";
+    EDGE_FROM_SINK = "edge.from_sink", "An edge begins at a target.",
+        "Targets end the way of a record; only their `errors` port leads on.";
+    EDGE_INTO_SOURCE = "edge.into_source", "An edge ends at a source.",
+        "Sources bring records in from outside and take none.";
+    EDGE_DUPLICATE = "edge.duplicate", "Two edges join the same ports.",
+        "Every record would arrive twice. Remove one of them.";
+    GRAPH_EMPTY = "graph.empty", "The channel has no nodes.",
+        "Place a source and a target, and join them.";
+    GRAPH_NO_OUTPUT = "graph.no_output", "Nothing leads on from a source or transform.",
+        "Its records would vanish. Join it to a target, or remove it.";
+    GRAPH_NO_INPUT = "graph.no_input", "Nothing leads to a transform or target.",
+        "It would never see a record. Join it to a source, or remove it.";
+    GRAPH_CYCLE = "graph.cycle", "Nodes lead back to themselves.",
+        "Records would circle for ever; this holds for `errors` ports as well. Remove one edge of the circle.";
+    CONFIG_MISSING = "config.missing", "A setting that the component needs is missing.",
+        "The help of the field says what it is for.";
+    CONFIG_WRONG_TYPE = "config.wrong_type", "A setting holds a value of the wrong type.",
+        "The message says what is expected.";
+    CONFIG_UNKNOWN_FIELD = "config.unknown_field", "The component has no such setting.",
+        "It would have no effect, which is never what was meant. `fairway components NAME` lists all settings.";
+    CONFIG_UNKNOWN_VALUE = "config.unknown_value", "A setting holds a word that is not among its choices.",
+        "The message lists the choices.";
+    CONFIG_OUT_OF_RANGE = "config.out_of_range", "A number is too small or too large.",
+        "The message says what is allowed.";
+    CONFIG_LENGTH = "config.length", "A text or list is too short or too long.",
+        "The message says what is allowed.";
+    CONFIG_FORMAT = "config.format", "A text does not have the form that the setting needs.",
+        "The message shows the form.";
+    CONFIG_DUPLICATE_ITEM = "config.duplicate_item", "A list holds the same element twice.",
+        "Remove one of the two.";
+    CONNECTION_UNKNOWN = "connection.unknown", "There is no connection of this name.",
+        "Create it on the Connections page, or give its document beside the channel (`--with`).";
+    CONNECTION_NO_CONNECTOR = "connection.no_connector", "A connection does not say what it connects to.",
+        "`spec.connector` names the family of the external system.";
+    SECRET_BROKEN = "secret.broken", "A reference to a secret is not well formed.",
+        "References are `${secret:name}` and `${env:NAME}`.";
+    SECRET_PLAIN = "secret.plain", "A secret is written into the document.",
+        "Documents are made to be passed on. Store the value as a secret and refer to it with `${secret:name}`.";
+    SECRET_SUSPECTED = "secret.suspected", "A setting looks as if a secret was written into it.",
+        "If it is one, store the value as a secret and refer to it with `${secret:name}`.";
+    SECRET_UNKNOWN = "secret.unknown", "A secret that the document refers to is not stored here.",
+        "Store it on the Connections page or with the API; an import lists all that are missing.";
+    PLAN_TOPIC_WITHOUT_CLUSTER = "plan.topic_without_cluster", "Streams by topic need a Kafka cluster.",
+        "Choose `direct` or `auto`, or run the channel on a cluster of workers with a broker.";
+    PLAN_DELIVERY_TOO_LOW = "plan.delivery_too_low", "A target cannot give the guarantee that the channel asks for.",
+        "The message says which part of the way is weaker. Use other components, or accept a lower guarantee in the settings.";
 }
 
 /// The table's entry of a code.

@@ -58,7 +58,7 @@ fn steps(channel: &Channel, command: Command) -> Result<Vec<Step>, EditError> {
             let mut steps = Vec::with_capacity(spots.len());
             for (id, spot) in spots {
                 index_of(channel, &id)?;
-                steps.push(Step::Spot(SpotStep { spot: Some(spot), ..SpotStep::of(&channel.layout, &id) }));
+                steps.push(Step::Spot(SpotStep::moved(&channel.layout, &id, spot)));
             }
             steps
         }
@@ -146,7 +146,8 @@ fn steps(channel: &Channel, command: Command) -> Result<Vec<Step>, EditError> {
 }
 
 fn index_of(channel: &Channel, id: &str) -> Result<usize, EditError> {
-    let index = channel.spec.nodes.iter().position(|node| node.id == id);
+    // Nodes without an id cannot be meant by it.
+    let index = channel.spec.nodes.iter().position(|node| node.id == id && !id.is_empty());
     index.ok_or_else(|| EditError::NoSuchNode(id.to_owned()))
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Command, Placed, fresh};
+use super::{Command, FreeIds, Placed};
 use crate::channel::{Channel, Edge, Metadata, PortRef, Spot};
 use crate::component::ComponentSpec;
 use crate::secret;
@@ -34,20 +34,17 @@ pub fn copy(channel: &Channel, ids: &[String], specs: &[ComponentSpec]) -> Chann
 /// The command that pastes a copied document with fresh ids, so that its top left corner lies at `corner`. Ids that are
 /// free stay; edges to nodes outside of the copy are left out.
 pub fn paste(channel: &Channel, clip: &Channel, corner: Spot) -> Command {
-    let mut taken: BTreeSet<String> = channel.spec.nodes.iter().map(|node| node.id.clone()).collect();
+    let mut free = FreeIds::of(channel);
     let mut ids: BTreeMap<&str, String> = BTreeMap::new();
     let least =
         |axis: fn(&Spot) -> f64| clip.layout.nodes.values().map(axis).reduce(f64::min).unwrap_or_default();
     let (left, top) = (least(|spot| spot.x), least(|spot| spot.y));
     let mut nodes = Vec::with_capacity(clip.spec.nodes.len());
     for node in &clip.spec.nodes {
-        let id = match super::is_id(&node.id) && !taken.contains(&node.id) {
+        let id = match free.take(&node.id) {
             true => node.id.clone(),
-            false => {
-                fresh(if node.id.is_empty() { &node.component } else { &node.id }, |id| taken.contains(id))
-            }
+            false => free.fresh(if node.id.is_empty() { &node.component } else { &node.id }),
         };
-        taken.insert(id.clone());
         ids.entry(&node.id).or_insert_with(|| id.clone());
         let spot = clip.layout.nodes.get(&node.id).copied().unwrap_or(Spot { x: left, y: top });
         let spot = Spot { x: corner.x + spot.x - left, y: corner.y + spot.y - top };

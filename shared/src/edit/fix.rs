@@ -1,5 +1,7 @@
 //! From a diagnostic's fix to the command that carries it out.
 
+use serde_json::Value;
+
 use super::{Command, Step};
 use crate::channel::Channel;
 use crate::diagnostic::Fix;
@@ -16,7 +18,7 @@ pub fn apply_fix(channel: &Channel, fix: &Fix) -> Command {
             }
             _ => {}
         },
-        (["spec", "nodes", index, "config", field @ ..], value) if !field.is_empty() => {
+        (["spec", "nodes", index, "config", field @ ..], value) => {
             let node = pointer::index(index).and_then(|index| channel.spec.nodes.get(index));
             // Through the node's own command, so that it reads as a change of a field; where ids are not unique the
             // pointer alone says which node is meant.
@@ -24,11 +26,23 @@ pub fn apply_fix(channel: &Channel, fix: &Fix) -> Command {
                 && channel.spec.nodes.iter().filter(|other| other.id == node.id).count() == 1
                 && !node.extra.contains_key("config")
             {
+                if field.is_empty() {
+                    return match value {
+                        Some(Value::Object(config)) => {
+                            Command::ReplaceConfig { node: node.id.clone(), config: config.clone() }
+                        }
+                        _ => raw(fix),
+                    };
+                }
                 let field = field.iter().fold(String::new(), |at, segment| pointer::join(&at, segment));
                 return Command::SetConfig { node: node.id.clone(), field, value: value.clone() };
             }
         }
         _ => {}
     }
+    raw(fix)
+}
+
+fn raw(fix: &Fix) -> Command {
     Command::SetRaw { pointer: fix.pointer.clone(), value: fix.value.clone() }
 }

@@ -16,7 +16,7 @@ pub use fix::apply_fix;
 pub use history::{Entry, History, JOIN_WITHIN_MS, can_join};
 pub use steps::{Instead, SpotStep, Step};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -234,23 +234,50 @@ pub fn is_id(text: &str) -> bool {
 
 /// A free id made of a component's name: `csv_source` gives `csv`, then `csv-2`.
 pub fn fresh_id(channel: &Channel, component: &str) -> String {
-    fresh(component, |id| channel.node(id).is_some())
+    FreeIds::of(channel).fresh(component)
 }
 
-fn fresh(name: &str, taken: impl Fn(&str) -> bool) -> String {
-    let stem = ["_source", "_sink"].iter().find_map(|kind| name.strip_suffix(kind)).unwrap_or(name);
-    // A copy of a copy counts on and does not grow a second number.
-    let stem = match stem.rsplit_once('-') {
-        Some((before, digits)) if !before.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-            before
+/// Gives out ids that no node has, none of them twice.
+pub(crate) struct FreeIds {
+    taken: BTreeSet<String>,
+    /// For each stem, the number to try next: many copies of one node must not try all numbers each.
+    next: BTreeMap<String, u64>,
+}
+
+impl FreeIds {
+    /// Ids that no node of this channel has.
+    pub(crate) fn of(channel: &Channel) -> Self {
+        Self { taken: channel.spec.nodes.iter().map(|node| node.id.clone()).collect(), next: BTreeMap::new() }
+    }
+
+    /// Takes an id as it is, if it can be one and is free.
+    pub(crate) fn take(&mut self, id: &str) -> bool {
+        is_id(id) && self.taken.insert(id.to_owned())
+    }
+
+    /// Takes a free id like this name.
+    pub(crate) fn fresh(&mut self, name: &str) -> String {
+        let stem = ["_source", "_sink"].iter().find_map(|kind| name.strip_suffix(kind)).unwrap_or(name);
+        // A copy of a copy counts on and does not grow a second number.
+        let stem = match stem.rsplit_once('-') {
+            Some((before, digits))
+                if !before.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) =>
+            {
+                before
+            }
+            _ => stem,
+        };
+        let plain: String =
+            stem.chars().filter(|letter| is_id(letter.encode_utf8(&mut [0; 4]))).take(40).collect();
+        let stem = if plain.is_empty() { "node".to_owned() } else { plain };
+        let mut number = self.next.get(&stem).copied().unwrap_or(1);
+        loop {
+            let id = if number == 1 { stem.clone() } else { format!("{stem}-{number}") };
+            number += 1;
+            if self.taken.insert(id.clone()) {
+                self.next.insert(stem, number);
+                return id;
+            }
         }
-        _ => stem,
-    };
-    let plain: String =
-        stem.chars().filter(|letter| is_id(letter.encode_utf8(&mut [0; 4]))).take(48).collect();
-    let stem = if plain.is_empty() { "node".to_owned() } else { plain };
-    std::iter::once(stem.clone())
-        .chain((2u64..).map(|number| format!("{stem}-{number}")))
-        .find(|id| !taken(id))
-        .expect("numbers do not run out before nodes do")
+    }
 }

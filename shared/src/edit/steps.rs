@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::EditError;
+use crate::channel::write::means;
 use crate::channel::{Channel, Edge, Layout, Metadata, Node, Part, Settings, Spot};
 
 /// An exact change.
@@ -75,6 +76,23 @@ impl SpotStep {
         let kept =
             layout.extra.get("nodes").and_then(Value::as_object).and_then(|rest| rest.get(id)).cloned();
         Self { id: id.to_owned(), spot: layout.nodes.get(id).copied(), kept }
+    }
+
+    /// The spot of a node moved to another place: what was written there in other words gives way.
+    pub(super) fn moved(layout: &Layout, id: &str, spot: Spot) -> Self {
+        let before = Self::of(layout, id);
+        let kept = match before.kept {
+            Some(Value::Object(mut kept)) => {
+                for (key, value) in [("x", spot.x), ("y", spot.y)] {
+                    if kept.get(key).is_some_and(|kept| !means(kept, value)) {
+                        kept.remove(key);
+                    }
+                }
+                Some(kept).filter(|kept| !kept.is_empty()).map(Value::Object)
+            }
+            _ => None,
+        };
+        Self { id: before.id, spot: Some(spot), kept }
     }
 
     fn run(self, layout: &mut Layout) {

@@ -1,6 +1,10 @@
 //! Tests of the crate as its users see it. Units are tested beside the code.
+#![allow(clippy::unwrap_used)]
 
 mod edit;
+mod errors_page;
 mod form;
+mod generated;
 mod specs;
 mod text;
+mod validate;

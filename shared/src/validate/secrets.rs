@@ -1,0 +1,208 @@
+//! References to secrets, and secrets that were written out where documents are passed on (I6).
+
+use serde_json::{Map, Value};
+
+use super::nodes::shown;
+use crate::diagnostic::{Diagnostic, Place, codes};
+use crate::form::{Field, FieldKind, FormModel};
+use crate::pointer;
+use crate::secret::{Piece, Reference, pieces};
+use crate::suggest::{closest, did_you_mean};
+
+/// Words in the name of a setting that tell that its value is a secret.
+const TELLING: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "authorization",
+    "credential",
+];
+
+/// Checks all texts of a config. Without a form only names and looks tell what is secret.
+pub(super) fn check(
+    config: &Map<String, Value>,
+    form: Option<&FormModel>,
+    place: &Place,
+    known: Option<&[String]>,
+    out: &mut Vec<Diagnostic>,
+) {
+    let look = Look { known, has_form: form.is_some() };
+    look.object(config, form, place, out);
+}
+
+struct Look<'a> {
+    known: Option<&'a [String]>,
+    has_form: bool,
+}
+
+impl Look<'_> {
+    fn object(
+        &self,
+        map: &Map<String, Value>,
+        form: Option<&FormModel>,
+        place: &Place,
+        out: &mut Vec<Diagnostic>,
+    ) {
+        for (key, value) in crate::canonical::sorted(map) {
+            let field = form.and_then(|form| form.field(key));
+            self.value(value, field, key, &below(place, key), out);
+        }
+    }
+
+    fn value(
+        &self,
+        value: &Value,
+        field: Option<&Field>,
+        key: &str,
+        place: &Place,
+        out: &mut Vec<Diagnostic>,
+    ) {
+        let secret = field.is_some_and(|field| field.secret);
+        match value {
+            Value::String(text) => self.text(text, secret, key, place, out),
+            Value::Number(_) | Value::Bool(_) if secret => out.push(plain(place)),
+            Value::Array(items) => {
+                let item_field = match field.map(|field| &field.kind) {
+                    Some(FieldKind::List(list)) => Some(list.item.as_ref()),
+                    _ => None,
+                };
+                for (index, item) in items.iter().enumerate() {
+                    self.value(item, item_field, key, &below(place, &index.to_string()), out);
+                }
+            }
+            Value::Object(map) => match field.map(|field| &field.kind) {
+                Some(FieldKind::Object(form)) => self.object(map, Some(form), place, out),
+                Some(FieldKind::Map(inner)) => {
+                    for (key, value) in crate::canonical::sorted(map) {
+                        self.value(value, Some(inner), key, &below(place, key), out);
+                    }
+                }
+                Some(FieldKind::OneOf(one_of)) => match one_of.variant_of(value) {
+                    Some(index) => {
+                        let at = one_of.content_pointer(index);
+                        let inner = pointer::segments(&at)
+                            .iter()
+                            .fold(place.clone(), |place, part| below(&place, part));
+                        if let (Some(field), Some(content)) =
+                            (&one_of.variants[index].content, value.pointer(&at))
+                        {
+                            self.value(content, Some(field), key, &inner, out);
+                        }
+                    }
+                    None => self.object(map, None, place, out),
+                },
+                _ => self.object(map, None, place, out),
+            },
+            _ => {}
+        }
+    }
+
+    fn text(&self, text: &str, secret: bool, key: &str, place: &Place, out: &mut Vec<Diagnostic>) {
+        let mut refers = false;
+        for piece in pieces(text) {
+            match piece {
+                Piece::Plain(_) => {}
+                Piece::Broken(written, why) => {
+                    refers = true;
+                    let message = format!("`{}` is not a reference: {why}", shown(written));
+                    out.push(
+                        Diagnostic::error(codes::SECRET_BROKEN, place.clone(), message)
+                            .help("References are `${secret:name}` and `${env:NAME}`."),
+                    );
+                }
+                Piece::Reference(reference) => {
+                    refers = true;
+                    if let (Reference::Secret(name), Some(known)) = (&reference, self.known)
+                        && !known.contains(name)
+                    {
+                        out.push(unknown(text, name, known, place));
+                    }
+                }
+            }
+        }
+        if refers || text.is_empty() {
+            return;
+        }
+        // Without a form the name of the setting must do: nobody can say better what it is.
+        if secret || (!self.has_form && tells(key)) {
+            out.push(plain(place));
+        } else if let Some(what) = suspicion(key, text) {
+            let message =
+                format!("{what} seems to be written into `{}`", shown(place.field.as_deref().unwrap_or(key)));
+            out.push(
+                Diagnostic::warning(codes::SECRET_SUSPECTED, place.clone(), message)
+                    .help("If it is one, store it as a secret and refer to it with `${secret:name}`."),
+            );
+        }
+    }
+}
+
+fn plain(place: &Place) -> Diagnostic {
+    let name = shown(place.field.as_deref().unwrap_or("config"));
+    // The message must not repeat the value.
+    Diagnostic::error(codes::SECRET_PLAIN, place.clone(), format!("`{name}` holds a secret, written out"))
+        .help("Store the value as a secret and refer to it with `${secret:name}`, or with `${env:NAME}`.")
+}
+
+fn unknown(text: &str, name: &str, known: &[String], place: &Place) -> Diagnostic {
+    let near = closest(name, known.iter().map(String::as_str));
+    let message = format!("there is no secret `{}`{}", shown(name), did_you_mean(near));
+    let fault = Diagnostic::error(codes::SECRET_UNKNOWN, place.clone(), message)
+        .help("Store it, or refer to another one.");
+    match near {
+        Some(near) => {
+            let value = text.replace(&format!("${{secret:{name}}}"), &format!("${{secret:{near}}}"));
+            fault.fix(format!("Change to `{near}`"), place.pointer.clone(), Some(value.into()))
+        }
+        None => fault,
+    }
+}
+
+fn tells(key: &str) -> bool {
+    let plain: String =
+        key.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    // `token_field` or `password_file` name where a secret is, not the secret.
+    let names_a_place = ["field", "file", "path", "column", "url", "name", "type", "header"]
+        .iter()
+        .any(|end| plain.ends_with(end));
+    !names_a_place && TELLING.iter().any(|word| plain.contains(word))
+}
+
+/// What kind of secret an ordinary setting seems to hold.
+fn suspicion(key: &str, text: &str) -> Option<&'static str> {
+    let bearer =
+        |scheme: &str| text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    if let Some((_, rest)) = text.split_once("://") {
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        if authority
+            .rsplit_once('@')
+            .is_some_and(|(user, _)| user.split_once(':').is_some_and(|(_, word)| !word.is_empty()))
+        {
+            return Some("a password");
+        }
+        let query = rest.split_once('?').map_or("", |(_, query)| query);
+        let telling =
+            |pair: &str| pair.split_once('=').is_some_and(|(name, value)| tells(name) && !value.is_empty());
+        return query.split(['&', ';']).any(telling).then_some("a key");
+    }
+    if (bearer("Bearer ") || bearer("Basic ")) && text.len() > "Bearer ".len() {
+        return Some("an access token");
+    }
+    if text.contains("-----BEGIN") && text.contains("PRIVATE KEY-----") {
+        return Some("a private key");
+    }
+    tells(key).then_some("a secret")
+}
+
+fn below(place: &Place, key: &str) -> Place {
+    let field = match &place.field {
+        Some(field) => format!("{field}.{key}"),
+        None => key.to_owned(),
+    };
+    Place { field: Some(field), node: place.node.clone(), ..Place::at(pointer::join(&place.pointer, key)) }
+}

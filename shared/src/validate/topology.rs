@@ -1,0 +1,125 @@
+//! Circles and loose ends of the graph.
+
+use super::nodes::shown;
+use super::{Graph, node_place};
+use crate::channel::Channel;
+use crate::component::Kind;
+use crate::diagnostic::{Diagnostic, Place, codes};
+
+pub(super) fn check(channel: &Channel, graph: &Graph<'_>, out: &mut Vec<Diagnostic>) {
+    if channel.spec.nodes.is_empty() {
+        // Something else in the place of the nodes was reported when the document was read.
+        if !channel.spec.extra.contains_key("nodes") && !channel.extra.contains_key("spec") {
+            let place = Place::at("/spec/nodes");
+            out.push(
+                Diagnostic::error(codes::GRAPH_EMPTY, place, "the channel has no nodes")
+                    .help("Place a source and a target, and join them."),
+            );
+        }
+        return;
+    }
+    loose_ends(channel, graph, out);
+    cycles(channel, graph, out);
+}
+
+fn loose_ends(channel: &Channel, graph: &Graph<'_>, out: &mut Vec<Diagnostic>) {
+    let count = channel.spec.nodes.len();
+    let (mut fed, mut leads) = (vec![false; count], vec![false; count]);
+    for (edge, ends) in channel.spec.edges.iter().zip(&graph.ends) {
+        // An edge with a fault in one end still says that the other end is meant to be joined.
+        if let Some(to) = graph.index.get(edge.to.node.as_str()) {
+            fed[*to] = true;
+        }
+        if let Some(from) = graph.index.get(edge.from.node.as_str())
+            && (!edge.from.is_errors() || ends.is_none())
+        {
+            leads[*from] = true;
+        }
+    }
+    for (index, node) in channel.spec.nodes.iter().enumerate() {
+        // Of several nodes with one id the first has the edges; the others are reported as such.
+        let Some(spec) = graph.specs[index].filter(|_| graph.index.get(node.id.as_str()) == Some(&index))
+        else {
+            continue;
+        };
+        let (name, place) = (shown(&node.id), node_place(channel, index, ""));
+        if spec.accepts_input() && !fed[index] {
+            let what = if spec.kind == Kind::Sink { "target" } else { "transform" };
+            let message = format!("nothing leads to the {what} `{name}`");
+            out.push(
+                Diagnostic::error(codes::GRAPH_NO_INPUT, place.clone(), message)
+                    .help("Join it to a source or a transform, or remove it."),
+            );
+        }
+        if !spec.ports.outputs.is_empty() && !leads[index] {
+            let what = if spec.kind == Kind::Source { "source" } else { "transform" };
+            // I1: a record may only end where the user drew that it ends.
+            let message = format!("nothing leads on from the {what} `{name}`; its records would vanish");
+            out.push(
+                Diagnostic::error(codes::GRAPH_NO_OUTPUT, place, message)
+                    .help("Join it to a target, or remove it."),
+            );
+        }
+    }
+}
+
+/// Reports one circle for each group of nodes that lead back to each other; `errors` ports lead like any other.
+fn cycles(channel: &Channel, graph: &Graph<'_>, out: &mut Vec<Diagnostic>) {
+    let count = channel.spec.nodes.len();
+    let mut next: Vec<Vec<(usize, usize)>> = vec![Vec::new(); count];
+    for (edge, ends) in graph.ends.iter().enumerate() {
+        if let Some((from, to)) = ends {
+            next[*from].push((*to, edge));
+        }
+    }
+    // Depth first with an own stack: the depth of a drawing is not bounded. 0 unseen, 1 on the way, 2 done.
+    let mut state = vec![0u8; count];
+    for start in 0..count {
+        if state[start] != 0 {
+            continue;
+        }
+        state[start] = 1;
+        let mut way = vec![(start, 0usize, None)];
+        while let Some((node, branch, _)) = way.last_mut() {
+            let Some(&(to, edge)) = next[*node].get(*branch) else {
+                state[*node] = 2;
+                way.pop();
+                continue;
+            };
+            *branch += 1;
+            match state[to] {
+                0 => {
+                    state[to] = 1;
+                    way.push((to, 0, Some(edge)));
+                }
+                1 => {
+                    let from = way.iter().position(|(node, ..)| *node == to).unwrap_or_default();
+                    let circle: Vec<usize> = way[from..].iter().map(|(node, ..)| *node).collect();
+                    out.push(cycle(channel, &circle, edge));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn cycle(channel: &Channel, circle: &[usize], closing: usize) -> Diagnostic {
+    const SHOWN: usize = 12;
+    let name = |index: &usize| shown(&channel.spec.nodes[*index].id);
+    let mut path: Vec<String> = circle.iter().take(SHOWN).map(name).collect();
+    if circle.len() > SHOWN {
+        path.push(format!("… {} more …", circle.len() - SHOWN));
+    }
+    path.extend(circle.first().map(name));
+    let errors = channel.spec.edges[closing].from.is_errors();
+    let way = if errors { "by an errors port " } else { "" };
+    let message = format!("nodes lead {way}back to themselves: {}", path.join(" → "));
+    let pointer = format!("/spec/edges/{closing}");
+    let mut place = Place::at(&pointer);
+    place.node = circle.first().map(|index| channel.spec.nodes[*index].id.clone());
+    Diagnostic::error(codes::GRAPH_CYCLE, place, message).help("Remove one edge of the circle.").fix(
+        format!("Remove the edge to `{}`", path.last().map_or("", String::as_str)),
+        pointer,
+        None,
+    )
+}
