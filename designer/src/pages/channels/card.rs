@@ -1,0 +1,225 @@
+//! One channel: what it is, how it does, what can be done with it.
+
+use fairway_shared::api::None as Nothing;
+use fairway_shared::api::channels::{
+    AddChannel, ChannelSummary, CreateChannel, DeleteChannel, ExportChannel, SetTarget, SetTargetState,
+};
+use fairway_shared::api::status::{ChannelState, ChannelStatus, TargetState};
+use leptos::prelude::*;
+
+use super::picture::GraphPicture;
+use super::{Channels, shown};
+use crate::api;
+use crate::i18n::{format, t};
+use crate::icons::{Icon, icon};
+use crate::parts::{Ask, Popover, StatePill, download};
+use crate::router::{Link, Route};
+use crate::state::{Live, Toasts, use_live, use_toasts};
+
+/// Which target states a channel in this state can be asked for.
+pub(crate) fn offers(state: ChannelState, deployed: bool) -> &'static [TargetState] {
+    use ChannelState as S;
+    match state {
+        _ if !deployed => &[],
+        S::Draft => &[],
+        S::Starting | S::Running | S::Degraded | S::Restarting => &[TargetState::Paused, TargetState::Stopped],
+        S::Paused | S::Hold | S::Failed => &[TargetState::Running, TargetState::Stopped],
+        S::Stopped | S::Completed => &[TargetState::Running],
+    }
+}
+
+/// Button of a target state: its hook, its picture, its text.
+pub(crate) fn button_of(target: TargetState, state: ChannelState) -> (&'static str, Icon, String) {
+    match target {
+        TargetState::Running if state == ChannelState::Paused => ("resume", Icon::Play, t!("resume")),
+        TargetState::Running => ("resume", Icon::Play, t!("start")),
+        TargetState::Paused => ("pause", Icon::Pause, t!("pause")),
+        TargetState::Stopped => ("stop", Icon::Stop, t!("stop")),
+    }
+}
+
+/// Asks for a target state.
+pub(crate) fn ask_for(uid: String, target: TargetState, live: Live, toasts: Toasts) {
+    leptos::task::spawn_local(async move {
+        match api::call::<SetTargetState>(&[("uid", &uid)], &SetTarget { target }).await {
+            Ok(status) => live.put(status),
+            Err(problem) => toasts.problem(&problem),
+        }
+    });
+}
+
+/// Saves a channel's document as a file.
+pub(crate) fn export(uid: String, name: String, toasts: Toasts) {
+    leptos::task::spawn_local(async move {
+        match api::call::<ExportChannel>(&[("uid", &uid)], &Nothing {}).await {
+            Ok(document) => {
+                let text = serde_json::to_string_pretty(&document).unwrap_or_default() + "\n";
+                if download::save(&download::file_name(&name), &text).is_err() {
+                    toasts.bad(t!("download-failed"), None);
+                }
+            }
+            Err(problem) => toasts.problem(&problem),
+        }
+    });
+}
+
+/// Records a second that enter the channel: what its sources read.
+fn inflow(status: &ChannelStatus) -> f64 {
+    let fed = |id: &str| status.edges.iter().any(|edge| edge.to.split('.').next() == Some(id));
+    status.nodes.iter().filter(|(id, _)| !fed(id)).map(|(_, node)| node.out_rate).sum()
+}
+
+/// The card.
+#[component]
+pub(super) fn Card(channel: ChannelSummary) -> impl IntoView {
+    let (live, toasts) = (use_live(), use_toasts());
+    let channels: Channels = expect_context();
+    let status = live.status(&channel.uid);
+    let with = move |read: fn(&ChannelStatus) -> String| {
+        let status = status.clone();
+        Signal::derive(move || status.with(read))
+    };
+    let state = { let status = live.status(&channel.uid); Signal::derive(move || status.with(|status| status.state)) };
+    let cause = {
+        let status = live.status(&channel.uid);
+        Memo::new(move |_| status.with(|status| status.cause.as_ref().map(|cause| cause.message.clone())))
+    };
+    let dead = { let status = live.status(&channel.uid); Memo::new(move |_| status.with(|status| status.dead_letters > 0)) };
+    let menu = RwSignal::new(false);
+    let name = shown(&channel).to_owned();
+    let deployed = channel.deployed;
+    let about = channel.description.clone().filter(|text| !text.is_empty());
+    let version = deployed.map(|version| if channel.changed {
+        t!("card-version-changed", version = version)
+    } else {
+        t!("card-version", version = version)
+    });
+    let saved = format::ago(&channel.saved_at);
+
+    let target_buttons = {
+        let uid = channel.uid.clone();
+        move || {
+            let state = state.get();
+            offers(state, deployed.is_some())
+                .iter()
+                .map(|&target| {
+                    let (hook, shape, text) = button_of(target, state);
+                    let uid = uid.clone();
+                    view! {
+                        <button
+                            class="icon-button small"
+                            data-action=hook
+                            aria-label=text.clone()
+                            title=text
+                            on:click=move |_| ask_for(uid.clone(), target, live, toasts)
+                        >
+                            {icon(shape)}
+                        </button>
+                    }
+                })
+                .collect_view()
+        }
+    };
+    let on_export = {
+        let (uid, name) = (channel.uid.clone(), channel.name.clone());
+        move |_| {
+            menu.set(false);
+            export(uid.clone(), name.clone(), toasts);
+        }
+    };
+    let on_delete = {
+        let channel = StoredValue::new(channel.clone());
+        move |_| {
+            menu.set(false);
+            channel.with_value(|channel| delete(channels, live, toasts, channel));
+        }
+    };
+    view! {
+        <li class="card" data-channel=channel.name.clone() data-uid=channel.uid.clone()>
+            <Link class="card-link" to=Route::Canvas(channel.uid.clone()) label=name.clone()>
+                <GraphPicture picture=channel.picture.clone() />
+            </Link>
+            <div class="card-body">
+                <div class="card-name">
+                    <h2 class="clip" title=name.clone()>{name.clone()}</h2>
+                    <StatePill state=state cause=cause />
+                </div>
+                <p class="card-about clip">{about.unwrap_or_else(|| channel.name.clone())}</p>
+                <dl class="figures">
+                    <div><dt>{t!("figure-rate")}</dt><dd>{with(|status| format::rate(inflow(status)))}</dd></div>
+                    <div><dt>{t!("figure-read")}</dt><dd>{with(|status| format::short(status.counts.read))}</dd></div>
+                    <div><dt>{t!("figure-delivered")}</dt><dd>{with(|status| format::short(status.counts.delivered))}</dd></div>
+                    <div class:bad=move || dead.get()><dt>{t!("figure-dead")}</dt><dd>{with(|status| format::short(status.dead_letters))}</dd></div>
+                </dl>
+                {move || {
+                    let show = matches!(state.get(), ChannelState::Failed | ChannelState::Hold | ChannelState::Degraded);
+                    cause.get().filter(|_| show).map(|cause| view! { <p class="cause">{cause}</p> })
+                }}
+            </div>
+            <div class="card-foot">
+                <span class="clip">{version.map(|version| format!("{version} · "))} {t!("card-saved", ago = saved)}</span>
+                <span class="grow"></span>
+                {target_buttons}
+                <button
+                    class="icon-button small"
+                    data-action="more"
+                    aria-label=t!("more")
+                    title=t!("more")
+                    aria-expanded=move || menu.get().to_string()
+                    on:click=move |_| menu.update(|open| *open = !*open)
+                >
+                    {icon(Icon::More)}
+                </button>
+            </div>
+            <Popover open=menu label=t!("more") role="menu">
+                <button class="menu-item" role="menuitem" data-action="export" on:click=on_export.clone()>{icon(Icon::Export)} {t!("export")}</button>
+                <div class="menu-rule"></div>
+                <button class="menu-item danger" role="menuitem" data-action="delete" on:click=on_delete>{icon(Icon::Trash)} {t!("delete")}</button>
+            </Popover>
+        </li>
+    }
+}
+
+/// Deletes a channel. One that was never deployed has nothing but its document, which can be brought back; one that was
+/// has positions and versions, so it asks first.
+fn delete(channels: Channels, live: Live, toasts: Toasts, channel: &ChannelSummary) {
+    let (uid, name) = (channel.uid.clone(), shown(channel).to_owned());
+    if channel.deployed.is_none() {
+        remove(channels, live, toasts, uid, name, true);
+        return;
+    }
+    channels.ask.set(Some(Ask {
+        title: t!("delete-title", name = name.as_str()),
+        text: t!("delete-text"),
+        button: t!("delete-channel"),
+        act: Callback::new(move |()| remove(channels, live, toasts, uid.clone(), name.clone(), false)),
+    }));
+}
+
+fn remove(channels: Channels, live: Live, toasts: Toasts, uid: String, name: String, can_undo: bool) {
+    leptos::task::spawn_local(async move {
+        let document = match can_undo {
+            true => api::call::<ExportChannel>(&[("uid", &uid)], &Nothing {}).await.ok(),
+            false => None,
+        };
+        if let Err(problem) = api::call::<DeleteChannel>(&[("uid", &uid)], &Nothing {}).await {
+            toasts.problem(&problem);
+            return;
+        }
+        channels.list.update(|list| list.iter_mut().for_each(|list| list.retain(|channel| channel.uid != uid)));
+        let Some(document) = document else {
+            toasts.good(t!("deleted", name = name));
+            return;
+        };
+        let back = Callback::new(move |()| {
+            let document = document.clone();
+            leptos::task::spawn_local(async move {
+                match api::call::<AddChannel>(&[], &CreateChannel { document }).await {
+                    Ok(_) => channels.load_with(live, toasts),
+                    Err(problem) => toasts.problem(&problem),
+                }
+            });
+        });
+        toasts.offer(t!("deleted", name = name), t!("undo"), back);
+    });
+}

@@ -1,0 +1,14 @@
+//! Small pieces that every page uses.
+
+mod confirm;
+mod dialog;
+pub(crate) mod download;
+mod pill;
+mod popover;
+mod toasts;
+
+pub(crate) use confirm::{Ask, Confirm};
+pub(crate) use dialog::Dialog;
+pub(crate) use pill::{StatePill, state_name, state_word};
+pub(crate) use popover::Popover;
+pub(crate) use toasts::ToastList;

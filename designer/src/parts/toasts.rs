@@ -1,0 +1,40 @@
+//! Draws the messages of `state::toasts`.
+
+use leptos::prelude::*;
+
+use crate::i18n::t;
+use crate::icons::{Icon, icon};
+use crate::state::{Tone, use_toasts};
+
+/// All messages in view. Bad ones are read out at once, good ones when there is time.
+#[component]
+pub(crate) fn ToastList() -> impl IntoView {
+    let toasts = use_toasts();
+    view! {
+        <div class="toasts">
+            <For each=move || toasts.list.get() key=|toast| toast.id let:toast>
+                <div
+                    class="toast"
+                    role=if toast.tone == Tone::Bad { "alert" } else { "status" }
+                    data-tone=if toast.tone == Tone::Bad { "bad" } else { "good" }
+                    data-code=toast.code.clone()
+                >
+                    {icon(if toast.tone == Tone::Bad { Icon::Error } else { Icon::Check })}
+                    <p class="what">{toast.what.clone()}</p>
+                    <button class="icon-button small" aria-label=t!("dismiss") on:click=move |_| toasts.drop(toast.id)>
+                        {icon(Icon::Close)}
+                    </button>
+                    {toast.help.clone().map(|help| view! { <p class="more">{help}</p> })}
+                    {toast.code.clone().map(|code| view! { <code>{code}</code> })}
+                    {toast.act.clone().map(|(text, act)| {
+                        let run = move |_| {
+                            toasts.drop(toast.id);
+                            act.run(());
+                        };
+                        view! { <button class="button small act" data-action="toast" on:click=run>{text}</button> }
+                    })}
+                </div>
+            </For>
+        </div>
+    }
+}

@@ -1,0 +1,103 @@
+//! Which page an address means. A page is a path, so links can be kept and sent; the server answers every unknown
+//! path with the same document.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::Closure;
+use wasm_bindgen::JsCast;
+
+/// A page.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) enum Route {
+    /// All channels.
+    #[default]
+    Channels,
+    /// The canvas of one channel, by uid.
+    Canvas(String),
+}
+
+impl Route {
+    /// The page of a path; what is not known is the list of channels.
+    pub(crate) fn of_path(path: &str) -> Self {
+        match path.trim_matches('/').split_once('/') {
+            Some(("channels", uid)) if !uid.is_empty() && !uid.contains('/') => Self::Canvas(uid.to_owned()),
+            _ => Self::Channels,
+        }
+    }
+
+    /// The path of a page.
+    pub(crate) fn path(&self) -> String {
+        match self {
+            Self::Channels => "/channels".to_owned(),
+            Self::Canvas(uid) => format!("/channels/{uid}"),
+        }
+    }
+}
+
+/// The page in view, and how to go to another.
+#[derive(Clone, Copy)]
+pub(crate) struct Router {
+    route: RwSignal<Route>,
+}
+
+impl Router {
+    /// Reads the address and follows the browser's back and forward.
+    pub(crate) fn start() -> Self {
+        let here = || Route::of_path(&window().location().pathname().unwrap_or_default());
+        let route = RwSignal::new(here());
+        let back = Closure::<dyn FnMut()>::new(move || route.set(here()));
+        window().set_onpopstate(Some(back.as_ref().unchecked_ref()));
+        back.forget();
+        Self { route }
+    }
+
+    /// The page in view.
+    pub(crate) fn route(self) -> Signal<Route> {
+        self.route.into()
+    }
+
+    /// Goes to a page.
+    pub(crate) fn go(self, route: Route) {
+        if let Ok(history) = window().history() {
+            // A page that may not write its history still changes its view.
+            if history.push_state_with_url(&JsValue::NULL, "", Some(&route.path())).is_err() {
+                leptos::logging::warn!("the address could not be changed");
+            }
+        }
+        self.route.set(route);
+    }
+}
+
+/// The router that `app` provides.
+pub(crate) fn use_router() -> Router {
+    expect_context()
+}
+
+/// A link to a page. Plain clicks change the view, all others are the browser's.
+#[component]
+pub(crate) fn Link(to: Route, #[prop(optional, into)] class: String, #[prop(optional, into)] label: String, children: Children) -> impl IntoView {
+    let router = use_router();
+    let path = to.path();
+    let label = (!label.is_empty()).then_some(label);
+    let follow = move |event: web_sys::MouseEvent| {
+        if event.button() == 0 && !(event.ctrl_key() || event.meta_key() || event.shift_key() || event.alt_key()) {
+            event.prevent_default();
+            router.go(to.clone());
+        }
+    };
+    view! { <a class=class href=path aria-label=label on:click=follow>{children()}</a> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_and_pages_agree() {
+        for route in [Route::Channels, Route::Canvas("01abc".into())] {
+            assert_eq!(Route::of_path(&route.path()), route);
+        }
+        assert_eq!(Route::of_path("/"), Route::Channels);
+        assert_eq!(Route::of_path("/channels/a/b"), Route::Channels);
+    }
+}

@@ -1,0 +1,100 @@
+//! Statuses as the server pushes them: one signal a channel, so that a view follows only what it shows.
+
+use std::collections::HashMap;
+
+use fairway_shared::api::events::{DraftChanged, Event};
+use fairway_shared::api::status::ChannelStatus;
+use leptos::prelude::*;
+
+use crate::api::events::{Signal as Heard, Stream};
+
+/// Live statuses and what changed elsewhere.
+#[derive(Clone, Copy)]
+pub(crate) struct Live {
+    channels: StoredValue<HashMap<String, ArcRwSignal<ChannelStatus>>>,
+    stream: StoredValue<Option<Stream>, LocalStorage>,
+    /// Whether the stream is open.
+    pub(crate) connected: RwSignal<bool>,
+    /// Counts up whenever lists must be read anew: drafts changed, channels gone, events missed.
+    pub(crate) stale: RwSignal<u64>,
+    /// The last draft that changed, by whomever.
+    pub(crate) draft: RwSignal<Option<DraftChanged>>,
+    /// The last channel that was deleted, by uid.
+    pub(crate) gone: RwSignal<Option<String>>,
+}
+
+impl Live {
+    /// Opens the stream.
+    pub(crate) fn start() -> Self {
+        let live = Self {
+            channels: StoredValue::new(HashMap::new()),
+            stream: StoredValue::new_local(None),
+            connected: RwSignal::new(true),
+            stale: RwSignal::new(0),
+            draft: RwSignal::new(None),
+            gone: RwSignal::new(None),
+        };
+        live.open();
+        live
+    }
+
+    fn open(self) {
+        self.stream.set_value(Stream::open(move |heard| self.hear(heard)));
+    }
+
+    fn hear(self, heard: Heard) {
+        match heard {
+            Heard::Open => {
+                if !self.connected.get_untracked() {
+                    self.connected.set(true);
+                    self.stale.update(|times| *times += 1);
+                }
+            }
+            Heard::Lost => self.connected.set(false),
+            Heard::Shut => {
+                self.connected.set(false);
+                // The browser gave up (the server refused or is gone): try again by hand.
+                set_timeout(move || self.open(), std::time::Duration::from_secs(3));
+            }
+            Heard::Event(Event::Status(status)) => self.put(*status),
+            Heard::Event(Event::Draft(changed)) => {
+                self.draft.set(Some(changed));
+                self.stale.update(|times| *times += 1);
+            }
+            Heard::Event(Event::Deleted(gone)) => {
+                self.gone.set(Some(gone.uid));
+                self.stale.update(|times| *times += 1);
+            }
+            Heard::Event(Event::Reset) => self.stale.update(|times| *times += 1),
+        }
+    }
+
+    /// The status of a channel; empty until something is known.
+    pub(crate) fn status(self, uid: &str) -> ArcRwSignal<ChannelStatus> {
+        let known = self.channels.with_value(|channels| channels.get(uid).cloned());
+        known.unwrap_or_else(|| {
+            let signal = ArcRwSignal::new(ChannelStatus { uid: uid.to_owned(), ..ChannelStatus::default() });
+            self.channels.update_value(|channels| {
+                channels.insert(uid.to_owned(), signal.clone());
+            });
+            signal
+        })
+    }
+
+    /// Takes a status from an answer or an event. Events carry no history: what is known stays.
+    pub(crate) fn put(self, mut status: ChannelStatus) {
+        let signal = self.status(&status.uid);
+        if signal.with_untracked(|known| *known == status) {
+            return;
+        }
+        if status.history.is_empty() {
+            status.history = signal.with_untracked(|known| known.history.clone());
+        }
+        signal.set(status);
+    }
+}
+
+/// The statuses that `app` provides.
+pub(crate) fn use_live() -> Live {
+    expect_context()
+}

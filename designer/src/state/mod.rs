@@ -1,0 +1,12 @@
+//! What lives longer than a view: the session, live statuses, and the channel being edited.
+
+pub(crate) mod catalog;
+pub(crate) mod live;
+pub(crate) mod session;
+pub(crate) mod store;
+pub(crate) mod toasts;
+
+pub(crate) use catalog::Catalog;
+pub(crate) use live::{Live, use_live};
+pub(crate) use session::{Session, Theme, use_session};
+pub(crate) use toasts::{Tone, Toasts, use_toasts};

@@ -1,0 +1,139 @@
+//! Theme, language, and what the server is and has.
+
+use std::sync::Arc;
+
+use fairway_shared::api::None as Nothing;
+use fairway_shared::api::system::{About, GetAbout, ListComponents};
+use leptos::prelude::*;
+
+use super::store::{Keep, forget, read, write};
+use super::{Catalog, Toasts};
+use crate::api;
+use crate::i18n::{self, Language};
+
+const THEME: &str = "fairway.theme";
+const LANGUAGE: &str = "fairway.language";
+
+/// Light or dark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Theme {
+    /// As the system.
+    #[default]
+    System,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+impl Theme {
+    fn word(self) -> Option<&'static str> {
+        match self {
+            Self::System => None,
+            Self::Light => Some("light"),
+            Self::Dark => Some("dark"),
+        }
+    }
+}
+
+/// What holds for this window.
+#[derive(Clone, Copy)]
+pub(crate) struct Session {
+    /// Chosen theme.
+    pub(crate) theme: RwSignal<Theme>,
+    /// Chosen language; the browser's when none is.
+    pub(crate) language: RwSignal<Option<Language>>,
+    /// Components, once read.
+    pub(crate) catalog: RwSignal<Option<Arc<Catalog>>>,
+    /// Who answers, once read.
+    pub(crate) about: RwSignal<Option<About>>,
+}
+
+impl Session {
+    /// Reads the choices and applies them.
+    pub(crate) fn start() -> Self {
+        let theme = match read(Keep::Always, THEME).as_deref() {
+            Some("light") => Theme::Light,
+            Some("dark") => Theme::Dark,
+            _ => Theme::System,
+        };
+        let language = read(Keep::Always, LANGUAGE).and_then(|tag| Language::of_tag(&tag));
+        let session = Self {
+            theme: RwSignal::new(theme),
+            language: RwSignal::new(language),
+            catalog: RwSignal::new(None),
+            about: RwSignal::new(None),
+        };
+        Effect::new(move || session.apply_theme());
+        session.apply_language(language);
+        session
+    }
+
+    /// Reads who answers and which components there are.
+    pub(crate) fn load(self, toasts: Toasts) {
+        leptos::task::spawn_local(async move {
+            match api::call::<ListComponents>(&[], &Nothing {}).await {
+                Ok(answer) => self.catalog.set(Some(Arc::new(Catalog::new(answer.components)))),
+                Err(problem) => toasts.problem(&problem),
+            }
+            if let Ok(about) = api::call::<GetAbout>(&[], &Nothing {}).await {
+                self.about.set(Some(about));
+            }
+        });
+    }
+
+    /// Chooses a theme.
+    pub(crate) fn set_theme(self, theme: Theme) {
+        self.theme.set(theme);
+        keep(THEME, theme.word());
+    }
+
+    /// Chooses a language, or the browser's.
+    pub(crate) fn set_language(self, language: Option<Language>) {
+        keep(LANGUAGE, language.map(Language::tag));
+        self.apply_language(language);
+        self.language.set(language);
+    }
+
+    fn apply_theme(self) {
+        let Some(root) = document().document_element() else { return };
+        let done = match self.theme.get().word() {
+            Some(word) => root.set_attribute("data-theme", word),
+            None => root.remove_attribute("data-theme"),
+        };
+        if done.is_err() {
+            leptos::logging::warn!("the theme could not be applied");
+        }
+    }
+
+    fn apply_language(self, language: Option<Language>) {
+        let wanted = language.unwrap_or_else(of_browser);
+        i18n::set_language(wanted);
+        if let Some(root) = document().document_element()
+            && root.set_attribute("lang", wanted.tag()).is_err()
+        {
+            leptos::logging::warn!("the page's language could not be set");
+        }
+    }
+}
+
+/// The first of the browser's languages that we have.
+fn of_browser() -> Language {
+    let tags = window().navigator().languages();
+    tags.iter().filter_map(|tag| Language::of_tag(&tag.as_string()?)).next().unwrap_or_default()
+}
+
+fn keep(key: &str, word: Option<&str>) {
+    let kept = match word {
+        Some(word) => write(Keep::Always, key, word),
+        None => forget(Keep::Always, key),
+    };
+    if !kept {
+        leptos::logging::warn!("the browser keeps nothing: {key} holds for this window only");
+    }
+}
+
+/// The session that `app` provides.
+pub(crate) fn use_session() -> Session {
+    expect_context()
+}
