@@ -38,11 +38,13 @@ pub(crate) fn App() -> impl IntoView {
 /// Mod+wheel zooms the canvas; over the rest of the shell it must not scale the page by accident.
 fn keep_browser_zoom_away() {
     use wasm_bindgen::JsCast;
-    let listener = wasm_bindgen::prelude::Closure::<dyn FnMut(web_sys::WheelEvent)>::new(|event: web_sys::WheelEvent| {
-        if event.ctrl_key() || event.meta_key() {
-            event.prevent_default();
-        }
-    });
+    let listener = wasm_bindgen::prelude::Closure::<dyn FnMut(web_sys::WheelEvent)>::new(
+        |event: web_sys::WheelEvent| {
+            if event.ctrl_key() || event.meta_key() {
+                event.prevent_default();
+            }
+        },
+    );
     let options = web_sys::AddEventListenerOptions::new();
     options.set_passive(false);
     let added = window().add_event_listener_with_callback_and_add_event_listener_options(

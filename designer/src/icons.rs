@@ -104,7 +104,26 @@ macro_rules! component_icons {
     };
 }
 component_icons!(
-"add", "branch", "cast", "csv", "database", "drop", "file", "filter", "generate", "http", "jsonl", "kafka", "log", "mask", "null", "rename", "select", "sink", "source", "transform"
+    "add",
+    "branch",
+    "cast",
+    "csv",
+    "database",
+    "drop",
+    "file",
+    "filter",
+    "generate",
+    "http",
+    "jsonl",
+    "kafka",
+    "log",
+    "mask",
+    "null",
+    "rename",
+    "select",
+    "sink",
+    "source",
+    "transform"
 );
 
 /// The picture of a component: by its name's first word, else by its family, else by its kind.

@@ -15,9 +15,14 @@
 
 mod api;
 mod app;
+mod canvas;
+mod dialogs;
+mod drawer;
 mod i18n;
 mod icons;
+mod inspector;
 mod pages;
+mod palette;
 mod parts;
 mod router;
 mod state;

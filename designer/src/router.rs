@@ -2,9 +2,9 @@
 //! path with the same document.
 
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::Closure;
-use wasm_bindgen::JsCast;
 
 /// A page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -75,12 +75,19 @@ pub(crate) fn use_router() -> Router {
 
 /// A link to a page. Plain clicks change the view, all others are the browser's.
 #[component]
-pub(crate) fn Link(to: Route, #[prop(optional, into)] class: String, #[prop(optional, into)] label: String, children: Children) -> impl IntoView {
+pub(crate) fn Link(
+    to: Route,
+    #[prop(optional, into)] class: String,
+    #[prop(optional, into)] label: String,
+    children: Children,
+) -> impl IntoView {
     let router = use_router();
     let path = to.path();
     let label = (!label.is_empty()).then_some(label);
     let follow = move |event: web_sys::MouseEvent| {
-        if event.button() == 0 && !(event.ctrl_key() || event.meta_key() || event.shift_key() || event.alt_key()) {
+        if event.button() == 0
+            && !(event.ctrl_key() || event.meta_key() || event.shift_key() || event.alt_key())
+        {
             event.prevent_default();
             router.go(to.clone());
         }

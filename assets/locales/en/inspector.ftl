@@ -1,1 +1,64 @@
-# x
+# The inspector and its forms.
+inspector = Settings of the selection
+node-title = Title
+unknown-component = This Fairway has no component “{ $name }”. The node is kept as it is.
+about-component = About this component
+nothing-to-set = There is nothing to set.
+more-settings = More settings
+delete-node = Delete this node
+delete-nodes = { $count ->
+    [one] Delete { $count } node
+   *[other] Delete { $count } nodes
+}
+many-title = { $count } nodes selected
+many-text = Drag any of them to move them all. Copy, cut and duplicate work on all of them.
+required = Required
+choose = Choose…
+empty-text = empty text
+add-word = Add…
+remove-word = Remove { $word }
+add-row = Add
+row-more = More
+row-up = Move up
+row-down = Move down
+row-remove = Remove
+map-add = Add a name…
+map-name = Name
+map-value = Value
+secret-none = No secret
+secret-new = Store a new secret…
+secret-name = Name
+secret-value = Secret value
+secret-store = Store
+edge-title = Edge
+edge-errors-title = Errors edge
+edge-errors-text = Records that the first node refuses go here instead of into the dead-letter store.
+edge-from = From
+edge-to = To
+edge-records = Records passed
+edge-rate = Now
+edge-fill = Queue filled
+delete-edge = Delete this edge
+channel-settings = Channel
+channel-title = Title
+channel-name = Name
+channel-name-help = Names the channel in exports, the command line and the API.
+channel-description = Description
+policy = Records that a node refuses
+policy-dead-letter = Set aside
+policy-dead-letter-help = They wait as dead letters, with their error.
+policy-stop = Stop the channel
+policy-stop-help = The first one stops everything.
+policy-drop = Drop
+policy-drop-help = They are counted, and gone.
+attempts = Tries per record
+attempts-help = How often a record is tried before its target counts as refusing it.
+delivery = Least delivery guarantee
+delivery-help = A plan that promises less is refused.
+delivery-at-least-once = At least once
+delivery-idempotent = Idempotent
+delivery-exactly-once = Exactly once
+stream = Between tasks
+stream-auto = Automatic
+stream-direct = Directly, in one process
+stream-topic = Through Kafka topics

@@ -1,1 +1,24 @@
-# x
+# 画布下方的抽屉。
+drawer = 问题与活动
+drawer-open = 打开抽屉
+drawer-close = 收起抽屉
+problems = 问题
+problems-none = 没有问题：此通道可以部署
+activity = 活动
+activity-none = 尚无活动。部署通道即可启动。
+tasks = 任务
+task-restarts = 重启 { $count } 次
+restart = 重启
+dead-letters = 死信
+dead-none = 没有死信
+dead-count = 另行存放的记录：{ $count } 条
+dead-when = 时间
+dead-node = 位置
+dead-why = 原因
+dead-record = 记录
+dead-place = { $partition }，第 { $order } 条
+dead-more = 显示更多
+dead-discard = 全部丢弃
+dead-discard-title = 丢弃全部死信？
+dead-discard-text = { $count } 条记录将被永久删除。
+dead-discarded = 已丢弃 { $count } 条死信。

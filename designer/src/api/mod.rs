@@ -29,7 +29,11 @@ pub(crate) async fn call<E: Endpoint>(params: Params<'_>, body: &E::Request) -> 
 ///
 /// # Errors
 /// As [`call`].
-pub(crate) async fn query<E: Endpoint>(params: Params<'_>, query: &str, body: &E::Request) -> Result<E::Answer, Problem> {
+pub(crate) async fn query<E: Endpoint>(
+    params: Params<'_>,
+    query: &str,
+    body: &E::Request,
+) -> Result<E::Answer, Problem> {
     send::<E>(params, query, body, None).await
 }
 
@@ -37,11 +41,20 @@ pub(crate) async fn query<E: Endpoint>(params: Params<'_>, query: &str, body: &E
 ///
 /// # Errors
 /// As [`call`]; status 412 when it has another by now.
-pub(crate) async fn call_if<E: Endpoint>(params: Params<'_>, body: &E::Request, etag: &str) -> Result<E::Answer, Problem> {
+pub(crate) async fn call_if<E: Endpoint>(
+    params: Params<'_>,
+    body: &E::Request,
+    etag: &str,
+) -> Result<E::Answer, Problem> {
     send::<E>(params, "", body, Some(etag)).await
 }
 
-async fn send<E: Endpoint>(params: Params<'_>, query: &str, body: &E::Request, etag: Option<&str>) -> Result<E::Answer, Problem> {
+async fn send<E: Endpoint>(
+    params: Params<'_>,
+    query: &str,
+    body: &E::Request,
+    etag: Option<&str>,
+) -> Result<E::Answer, Problem> {
     let url = format!("{}{query}", path(E::PATH, params, |value| encode_uri_component(value).into()));
     let init = RequestInit::new();
     init.set_method(E::METHOD.as_str());
@@ -56,16 +69,23 @@ async fn send<E: Endpoint>(params: Params<'_>, query: &str, body: &E::Request, e
         init.set_body(&JsValue::from_str(&text));
     }
     init.set_headers(&headers);
-    let response = JsFuture::from(window().fetch_with_str_and_init(&url, &init)).await.map_err(unreachable)?;
+    let response =
+        JsFuture::from(window().fetch_with_str_and_init(&url, &init)).await.map_err(unreachable)?;
     let response: Response = response.unchecked_into();
     let text = JsFuture::from(response.text().map_err(unreachable)?).await.map_err(unreachable)?;
     let text = text.as_string().unwrap_or_default();
-    if response.ok() { read(if text.is_empty() { "{}" } else { &text }) } else { Err(refusal(&response, &text)) }
+    if response.ok() {
+        read(if text.is_empty() { "{}" } else { &text })
+    } else {
+        Err(refusal(&response, &text))
+    }
 }
 
 /// A path template with its parameters filled in.
 fn path(template: &str, params: Params<'_>, encode: impl Fn(&str) -> String) -> String {
-    params.iter().fold(template.to_owned(), |path, (name, value)| path.replace(&format!("{{{name}}}"), &encode(value)))
+    params
+        .iter()
+        .fold(template.to_owned(), |path, (name, value)| path.replace(&format!("{{{name}}}"), &encode(value)))
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
@@ -84,8 +104,16 @@ fn refusal(response: &Response, text: &str) -> Problem {
 }
 
 fn unreachable(error: JsValue) -> Problem {
-    let detail = error.dyn_ref::<js_sys::Error>().map(|error| String::from(error.message())).unwrap_or_default();
-    Problem { code: UNREACHABLE.into(), title: String::new(), status: 0, detail, help: None, diagnostics: Vec::new() }
+    let detail =
+        error.dyn_ref::<js_sys::Error>().map(|error| String::from(error.message())).unwrap_or_default();
+    Problem {
+        code: UNREACHABLE.into(),
+        title: String::new(),
+        status: 0,
+        detail,
+        help: None,
+        diagnostics: Vec::new(),
+    }
 }
 
 fn local(detail: &str) -> Problem {
@@ -105,7 +133,8 @@ mod tests {
 
     #[test]
     fn parameters_are_filled_in() {
-        let filled = path("/a/{uid}/b/{name}", &[("uid", "1"), ("name", "x y")], |value| value.replace(' ', "%20"));
+        let filled =
+            path("/a/{uid}/b/{name}", &[("uid", "1"), ("name", "x y")], |value| value.replace(' ', "%20"));
         assert_eq!(filled, "/a/1/b/x%20y");
     }
 }

@@ -42,7 +42,13 @@ fn scaled(number: f64) -> String {
         n if n < 1e12 => (n / 1e9, "G"),
         n => (n / 1e12, "T"),
     };
-    let places = if value < 10.0 { 2 } else if value < 100.0 { 1 } else { 0 };
+    let places = if value < 10.0 {
+        2
+    } else if value < 100.0 {
+        1
+    } else {
+        0
+    };
     format!("{value:.places$}{unit}")
 }
 

@@ -61,8 +61,10 @@ macro_rules! locale {
 }
 
 type Files = &'static [(&'static str, &'static str)];
-const ENGLISH: Files = locale!("en": "app.ftl", "canvas.ftl", "channels.ftl", "drawer.ftl", "inspector.ftl", "states.ftl");
-const CHINESE: Files = locale!("zh-CN": "app.ftl", "canvas.ftl", "channels.ftl", "drawer.ftl", "inspector.ftl", "states.ftl");
+const ENGLISH: Files =
+    locale!("en": "app.ftl", "canvas.ftl", "channels.ftl", "drawer.ftl", "inspector.ftl", "states.ftl");
+const CHINESE: Files =
+    locale!("zh-CN": "app.ftl", "canvas.ftl", "channels.ftl", "drawer.ftl", "inspector.ftl", "states.ftl");
 
 thread_local! {
     static CURRENT: Cell<Language> = const { Cell::new(Language::English) };
@@ -113,7 +115,7 @@ pub(crate) fn text(key: &str, args: Option<&FluentArgs<'_>>) -> String {
     find(key, args).unwrap_or_else(|| key.to_owned())
 }
 
-/// The text of a key: `t!("channels-title")`, `t!("nodes-selected", count = 3)`.
+/// The text of a key: `t!("channels-title")`, `t!("ago-minutes", count = 3)`.
 macro_rules! t {
     ($key:literal) => { $crate::i18n::text($key, None) };
     ($key:literal, $($name:ident = $value:expr),+ $(,)?) => {

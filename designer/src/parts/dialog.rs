@@ -39,7 +39,8 @@ pub(crate) fn Dialog(
     on_cleanup({
         let before = send_wrapper::SendWrapper::new(before);
         move || {
-            if let Some(element) = before.take().and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok())
+            if let Some(element) =
+                before.take().and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok())
                 && element.focus().is_err()
             {
                 leptos::logging::warn!("focus could not go back");
@@ -47,7 +48,8 @@ pub(crate) fn Dialog(
         }
     });
     let outside = move |event: web_sys::MouseEvent| {
-        let on_backdrop = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlDialogElement>().ok()).is_some();
+        let on_backdrop =
+            event.target().and_then(|target| target.dyn_into::<web_sys::HtmlDialogElement>().ok()).is_some();
         if on_backdrop {
             on_close.run(());
         }

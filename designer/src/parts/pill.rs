@@ -40,7 +40,10 @@ pub(crate) fn state_name(state: ChannelState) -> String {
 
 /// A pill that follows a state.
 #[component]
-pub(crate) fn StatePill(#[prop(into)] state: Signal<ChannelState>, #[prop(into)] cause: Signal<Option<String>>) -> impl IntoView {
+pub(crate) fn StatePill(
+    #[prop(into)] state: Signal<ChannelState>,
+    #[prop(into)] cause: Signal<Option<String>>,
+) -> impl IntoView {
     view! {
         <span class="pill" data-state=move || state_word(state.get()) title=move || cause.get()>
             {move || icon(state_icon(state.get()))}

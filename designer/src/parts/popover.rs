@@ -23,7 +23,13 @@ pub(crate) fn Popover(
 }
 
 #[component]
-fn Opened(open: RwSignal<bool>, class: String, label: String, role: &'static str, children: Children) -> impl IntoView {
+fn Opened(
+    open: RwSignal<bool>,
+    class: String,
+    label: String,
+    role: &'static str,
+    children: Children,
+) -> impl IntoView {
     let element = NodeRef::<html::Div>::new();
     let outside = window_event_listener(leptos::ev::pointerdown, move |event| {
         let target = event.target().and_then(|target| target.dyn_into::<web_sys::Node>().ok());
@@ -38,7 +44,9 @@ fn Opened(open: RwSignal<bool>, class: String, label: String, role: &'static str
     });
     on_cleanup(move || outside.remove());
     Effect::new(move || {
-        let first = element.get().and_then(|element| element.query_selector("button, input, select, [tabindex]").ok().flatten());
+        let first = element
+            .get()
+            .and_then(|element| element.query_selector("button, input, select, [tabindex]").ok().flatten());
         if let Some(first) = first.and_then(|first| first.dyn_into::<web_sys::HtmlElement>().ok())
             && first.focus().is_err()
         {

@@ -1,6 +1,7 @@
 //! What lives longer than a view: the session, live statuses, and the channel being edited.
 
 pub(crate) mod catalog;
+pub(crate) mod editor;
 pub(crate) mod live;
 pub(crate) mod session;
 pub(crate) mod store;
@@ -9,4 +10,4 @@ pub(crate) mod toasts;
 pub(crate) use catalog::Catalog;
 pub(crate) use live::{Live, use_live};
 pub(crate) use session::{Session, Theme, use_session};
-pub(crate) use toasts::{Tone, Toasts, use_toasts};
+pub(crate) use toasts::{Toasts, Tone, use_toasts};

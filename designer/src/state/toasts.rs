@@ -81,7 +81,14 @@ impl Toasts {
         self.list.update(|list| list.retain(|toast| toast.id != id));
     }
 
-    fn show(self, tone: Tone, what: String, help: Option<String>, code: Option<String>, act: Option<(String, Callback<()>)>) {
+    fn show(
+        self,
+        tone: Tone,
+        what: String,
+        help: Option<String>,
+        code: Option<String>,
+        act: Option<(String, Callback<()>)>,
+    ) {
         let id = self.next.get_value();
         self.next.set_value(id + 1);
         let seconds = match (tone, act.is_some()) {

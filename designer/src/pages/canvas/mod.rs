@@ -1,9 +1,133 @@
-//! The canvas page.
+//! The canvas of one channel: bar, palette, surface, inspector, drawer.
 
+mod bar;
+
+use fairway_shared::api::None as Nothing;
+use fairway_shared::api::channels::{ChannelDetail, GetChannel};
 use leptos::prelude::*;
+
+use self::bar::Bar;
+use crate::api;
+use crate::canvas::{Board, Surface};
+use crate::dialogs::PlanDialog;
+use crate::drawer::Drawer;
+use crate::i18n::t;
+use crate::icons::{Icon, icon};
+use crate::inspector::Inspector;
+use crate::palette::{Ghost, Palette};
+use crate::router::{Link, Route, use_router};
+use crate::state::editor::{Editor, Saving};
+use crate::state::{use_live, use_session, use_toasts};
 
 /// The page of one channel.
 #[component]
 pub(crate) fn CanvasPage(uid: String) -> impl IntoView {
-    view! { <p>{uid}</p> }
+    let session = use_session();
+    let detail = RwSignal::new(None::<Result<ChannelDetail, String>>);
+    // Reading the channel anew builds everything below anew.
+    let reload = Callback::new(move |()| {
+        let uid = uid.clone();
+        leptos::task::spawn_local(async move {
+            let got = api::call::<GetChannel>(&[("uid", &uid)], &Nothing {}).await;
+            let got =
+                got.map_err(
+                    |problem| if problem.status == 0 { t!("problem-unreachable") } else { problem.detail },
+                );
+            // The page may have been left meanwhile.
+            drop(detail.try_set(Some(got)));
+        });
+    });
+    reload.run(());
+    move || {
+        let (Some(detail), Some(catalog)) = (detail.get(), session.catalog.get()) else {
+            return view! { <div class="shell"><header class="topbar"></header><main class="page"></main></div> }.into_any();
+        };
+        match detail {
+            Ok(detail) => view! { <Opened detail catalog reload /> }.into_any(),
+            Err(why) => view! { <Missing why reload /> }.into_any(),
+        }
+    }
+}
+
+#[component]
+fn Opened(
+    detail: ChannelDetail,
+    catalog: std::sync::Arc<crate::state::Catalog>,
+    reload: Callback<()>,
+) -> impl IntoView {
+    let editor = Editor::open(detail, catalog, use_live(), use_toasts());
+    let surface = Surface::new(editor);
+    provide_context(editor);
+    provide_context(surface);
+    Effect::new(move || {
+        let name = editor.metadata.with(|metadata| {
+            metadata.title.clone().filter(|title| !title.is_empty()).unwrap_or_else(|| metadata.name.clone())
+        });
+        document().set_title(&t!("page-title", name = name));
+    });
+    view! {
+        <a class="button skip" href="#canvas">{t!("skip-to-canvas")}</a>
+        <div class="shell editor" data-testid="editor">
+            <Bar />
+            <div class="editor-body">
+                <Palette />
+                <main class="editor-middle">
+                    <Conflict reload />
+                    <Board />
+                    <Drawer />
+                </main>
+                <Inspector />
+            </div>
+        </div>
+        <Ghost />
+        <PlanDialog />
+    }
+}
+
+/// Somebody else has saved another draft: mine is not written over it.
+#[component]
+fn Conflict(reload: Callback<()>) -> impl IntoView {
+    let editor = crate::state::editor::use_editor();
+    let router = use_router();
+    let live = use_live();
+    let gone = Memo::new(move |_| live.gone.with(|gone| gone.as_ref() == Some(&editor.uid())));
+    let clash = Memo::new(move |_| editor.saving.with(|saving| *saving == Saving::Conflict));
+    move || {
+        if gone.get() {
+            return Some(view! {
+                <div class="banner" role="alert" data-tone="bad" data-testid="gone">
+                    {icon(Icon::Warning)}
+                    <p>{t!("gone-text")}</p>
+                    <button class="button small" on:click=move |_| editor.keep_as_copy(router)>{t!("keep-copy")}</button>
+                </div>
+            }.into_any());
+        }
+        clash.get().then(|| view! {
+            <div class="banner" role="alert" data-testid="conflict">
+                {icon(Icon::Warning)}
+                <p>{t!("conflict-text")}</p>
+                <button class="button small" data-action="keep-copy" on:click=move |_| editor.keep_as_copy(router)>{t!("keep-copy")}</button>
+                <button class="button small" data-action="reload" on:click=move |_| reload.run(())>{t!("reload")}</button>
+            </div>
+        }.into_any())
+    }
+}
+
+#[component]
+fn Missing(why: String, reload: Callback<()>) -> impl IntoView {
+    view! {
+        <div class="shell">
+            <header class="topbar"><Link class="brand" to=Route::Channels>{icon(Icon::Logo)} {t!("app-name")}</Link></header>
+            <main class="page">
+                <div class="empty" data-testid="missing">
+                    <h1>{t!("missing-title")}</h1>
+                    <p>{why}</p>
+                    <div class="acts">
+                        <button class="button" on:click=move |_| reload.run(())>{icon(Icon::Reload)} {t!("try-again")}</button>
+                        <Link class="button primary" to=Route::Channels>{t!("to-channels")}</Link>
+                    </div>
+                </div>
+            </main>
+        </div>
+    }
 }

@@ -22,7 +22,9 @@ pub(crate) fn offers(state: ChannelState, deployed: bool) -> &'static [TargetSta
     match state {
         _ if !deployed => &[],
         S::Draft => &[],
-        S::Starting | S::Running | S::Degraded | S::Restarting => &[TargetState::Paused, TargetState::Stopped],
+        S::Starting | S::Running | S::Degraded | S::Restarting => {
+            &[TargetState::Paused, TargetState::Stopped]
+        }
         S::Paused | S::Hold | S::Failed => &[TargetState::Running, TargetState::Stopped],
         S::Stopped | S::Completed => &[TargetState::Running],
     }
@@ -79,20 +81,28 @@ pub(super) fn Card(channel: ChannelSummary) -> impl IntoView {
         let status = status.clone();
         Signal::derive(move || status.with(read))
     };
-    let state = { let status = live.status(&channel.uid); Signal::derive(move || status.with(|status| status.state)) };
+    let state = {
+        let status = live.status(&channel.uid);
+        Signal::derive(move || status.with(|status| status.state))
+    };
     let cause = {
         let status = live.status(&channel.uid);
         Memo::new(move |_| status.with(|status| status.cause.as_ref().map(|cause| cause.message.clone())))
     };
-    let dead = { let status = live.status(&channel.uid); Memo::new(move |_| status.with(|status| status.dead_letters > 0)) };
+    let dead = {
+        let status = live.status(&channel.uid);
+        Memo::new(move |_| status.with(|status| status.dead_letters > 0))
+    };
     let menu = RwSignal::new(false);
     let name = shown(&channel).to_owned();
     let deployed = channel.deployed;
     let about = channel.description.clone().filter(|text| !text.is_empty());
-    let version = deployed.map(|version| if channel.changed {
-        t!("card-version-changed", version = version)
-    } else {
-        t!("card-version", version = version)
+    let version = deployed.map(|version| {
+        if channel.changed {
+            t!("card-version-changed", version = version)
+        } else {
+            t!("card-version", version = version)
+        }
     });
     let saved = format::ago(&channel.saved_at);
 
@@ -206,7 +216,9 @@ fn remove(channels: Channels, live: Live, toasts: Toasts, uid: String, name: Str
             toasts.problem(&problem);
             return;
         }
-        channels.list.update(|list| list.iter_mut().for_each(|list| list.retain(|channel| channel.uid != uid)));
+        channels
+            .list
+            .update(|list| list.iter_mut().for_each(|list| list.retain(|channel| channel.uid != uid)));
         let Some(document) = document else {
             toasts.good(t!("deleted", name = name));
             return;

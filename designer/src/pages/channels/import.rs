@@ -53,11 +53,13 @@ impl Importer {
             }
         });
         let paste = window_event_listener(leptos::ev::paste, move |event| {
-            let typing = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok()).is_some_and(|target| {
-                matches!(target.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT")
-            });
+            let typing = event
+                .target()
+                .and_then(|target| target.dyn_into::<web_sys::Element>().ok())
+                .is_some_and(|target| matches!(target.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT"));
             let event: web_sys::ClipboardEvent = event.unchecked_into();
-            let text = event.clipboard_data().and_then(|data| data.get_data("text/plain").ok()).unwrap_or_default();
+            let text =
+                event.clipboard_data().and_then(|data| data.get_data("text/plain").ok()).unwrap_or_default();
             if !typing && text.trim_start().starts_with('{') {
                 importer.text(&text);
             }

@@ -1,6 +1,6 @@
 //! All channels as cards: find one, make one, start and stop them, bring documents in and out.
 
-mod card;
+pub(crate) mod card;
 mod empty;
 mod import;
 mod picture;
@@ -159,11 +159,18 @@ pub(crate) fn ChannelsPage() -> impl IntoView {
 /// A card is built anew when anything of its summary changes but the status, which it follows by itself.
 fn key(channel: &ChannelSummary) -> String {
     let nodes = &channel.picture.nodes;
-    let picture: f64 = nodes.iter().enumerate().map(|(at, node)| (at + 1) as f64 * (node.x + 3.0 * node.y)).sum();
+    let picture: f64 =
+        nodes.iter().enumerate().map(|(at, node)| (at + 1) as f64 * (node.x + 3.0 * node.y)).sum();
     format!(
         "{} {} {:?} {:?} {:?} {} {} {} {picture}",
-        channel.uid, channel.saved_at, channel.title, channel.description, channel.deployed, channel.changed,
-        nodes.len(), channel.picture.edges.len()
+        channel.uid,
+        channel.saved_at,
+        channel.title,
+        channel.description,
+        channel.deployed,
+        channel.changed,
+        nodes.len(),
+        channel.picture.edges.len()
     )
 }
 

@@ -16,7 +16,8 @@ pub(super) fn GraphPicture(picture: Picture) -> impl IntoView {
     }
     let session = use_session();
     let size = Shape::default().size();
-    let rects: Vec<Rect> = picture.nodes.iter().map(|node| Rect::at(Point::new(node.x, node.y), size)).collect();
+    let rects: Vec<Rect> =
+        picture.nodes.iter().map(|node| Rect::at(Point::new(node.x, node.y), size)).collect();
     let all = Rect::around(rects.iter().copied()).unwrap_or_default();
     let (wide, high) = (all.w.max(960.0), all.h.max(264.0));
     let (left, top) = (all.x - (wide - all.w) / 2.0, all.y - (high - all.h) / 2.0);

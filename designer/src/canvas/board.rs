@@ -1,0 +1,152 @@
+//! The surface's element and its layers: grid, edges, nodes, marquee, loose edge.
+
+use fairway_canvas::Size;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::Closure;
+
+use super::controls::Controls;
+use super::edges::{EdgeLayer, LooseEdge};
+use super::gesture::Gesture;
+use super::hints::{EmptyHint, KeySheet, Refusal};
+use super::node::Node;
+use super::quick_add::QuickAddBox;
+use super::{keys, pointer, use_surface};
+use crate::i18n::t;
+
+/// The surface.
+#[component]
+pub(crate) fn Board() -> impl IntoView {
+    let surface = use_surface();
+    let window = surface.window();
+    let nodes = surface.drawn_nodes(window);
+    let edges = surface.drawn_edges(window);
+    let detailed = surface.detailed();
+    watch_size(surface);
+    pointer::listen(surface);
+    keys::listen(surface);
+
+    // Nothing of the view but these three follows a pan or a zoom.
+    let transform = move || surface.view.with(|view| view.css());
+    let grid_size = move || format!("{0}px {0}px", surface.view.with(|view| view.zoom) * 16.0);
+    let grid_place =
+        move || surface.view.with(|view| format!("{:.1}px {:.1}px", view.offset.x, view.offset.y));
+    let grid_faint = move || surface.view.with(|view| if view.zoom < 0.5 { "0" } else { "1" });
+    let cursor = move || {
+        surface.gesture.with(|gesture| match gesture {
+            Gesture::Pan(_) => "grabbing",
+            Gesture::Wire(_) | Gesture::Follow => "crosshair",
+            Gesture::Idle if surface.space.get() => "grab",
+            _ => "",
+        })
+    };
+    let wiring = move || surface.loose.with(Option::is_some);
+    let tab_stop = move || if surface.editor.nodes.with(Vec::is_empty) { "0" } else { "-1" };
+    let marquee = move || {
+        surface.marquee.get().map(|area| {
+            let view = surface.view.get();
+            let corner = view.to_screen(fairway_canvas::Point::new(area.x, area.y));
+            view! {
+                <div
+                    class="marquee"
+                    style:left=format!("{}px", corner.x)
+                    style:top=format!("{}px", corner.y)
+                    style:width=format!("{}px", area.w * view.zoom)
+                    style:height=format!("{}px", area.h * view.zoom)
+                ></div>
+            }
+        })
+    };
+    view! {
+        <div
+            node_ref=surface.element
+            class="board"
+            class:wiring=wiring
+            class:far=move || !detailed.get()
+            id="canvas"
+            data-testid="canvas"
+            role="application"
+            aria-label=t!("canvas-label")
+            aria-roledescription=t!("canvas-role")
+            tabindex=tab_stop
+            style:cursor=cursor
+            on:pointerdown=move |event| pointer::down(surface, &event)
+            on:dblclick=move |event| pointer::double_click(surface, &event)
+            on:wheel=move |event| pointer::wheel(surface, &event)
+            on:contextmenu=move |event: web_sys::MouseEvent| event.prevent_default()
+        >
+            <div class="grid" style:background-size=grid_size style:background-position=grid_place style:opacity=grid_faint></div>
+            <div class="world" style:transform=transform>
+                <EdgeLayer edges />
+                <TaskBoxes />
+                <For each=move || nodes.get() key=|node| std::sync::Arc::as_ptr(node) as usize let:node>
+                    <Node node />
+                </For>
+                <LooseEdge />
+            </div>
+            {marquee}
+            <Refusal />
+            <EmptyHint />
+            <Controls />
+            <QuickAddBox />
+            <p class="hidden-text" role="status" aria-live="polite" data-testid="said">{move || surface.said.get()}</p>
+        </div>
+        <KeySheet />
+    }
+}
+
+/// The physical view: a box around the nodes of each task of the last plan.
+#[component]
+fn TaskBoxes() -> impl IntoView {
+    let surface = use_surface();
+    move || {
+        let tasks = surface.editor.plan.get().filter(|_| surface.physical.get())?.tasks;
+        let boxes = tasks.into_iter().filter_map(move |task| {
+            let nodes: Vec<_> = task.nodes.iter().filter_map(|id| surface.editor.node(id)).collect();
+            if nodes.is_empty() {
+                return None;
+            }
+            let around = move || {
+                let rects = nodes.iter().map(|node| node.shape.rect(node.at.get()));
+                fairway_canvas::Rect::around(rects).unwrap_or_default().inflate(20.0)
+            };
+            let around = Memo::new(move |_| around());
+            Some(view! {
+                <div
+                    class="task-box"
+                    data-task=task.id.clone()
+                    style:transform=move || format!("translate({}px,{}px)", around.get().x, around.get().y)
+                    style:width=move || format!("{}px", around.get().w)
+                    style:height=move || format!("{}px", around.get().h)
+                >
+                    <span>{task.id.clone()}</span>
+                </div>
+            })
+        });
+        Some(boxes.collect_view())
+    }
+}
+
+/// Follows the size of the element. The first size fits the channel into the view.
+fn watch_size(surface: super::Surface) {
+    let fitted = StoredValue::new(false);
+    let seen = Closure::<dyn FnMut()>::new(move || {
+        let Some(element) = surface.element.get_untracked() else { return };
+        let size = Size::new(f64::from(element.client_width()), f64::from(element.client_height()));
+        if size.w > 0.0 && size.h > 0.0 {
+            surface.size.set(size);
+            if !fitted.get_value() {
+                fitted.set_value(true);
+                surface.fit();
+            }
+        }
+    });
+    let Ok(observer) = web_sys::ResizeObserver::new(seen.as_ref().unchecked_ref()) else { return };
+    let observer = StoredValue::new_local((observer, seen));
+    Effect::new(move || {
+        if let Some(element) = surface.element.get() {
+            observer.with_value(|(observer, _)| observer.observe(&element));
+        }
+    });
+    on_cleanup(move || observer.with_value(|(observer, _)| observer.disconnect()));
+}

@@ -1,0 +1,277 @@
+//! One node: title, component, a line about its settings or its figures, its ports.
+
+use std::sync::Arc;
+
+use fairway_canvas::Port;
+use fairway_shared::api::status::NodeStatus;
+use fairway_shared::component::Kind;
+use leptos::prelude::*;
+use serde_json::Value;
+
+use super::{pointer, use_surface};
+use crate::i18n::{format, t};
+use crate::icons::{Icon, component_icon, icon};
+use crate::state::editor::{Findings, NodeView};
+use crate::state::use_session;
+
+/// The word of a kind in hooks and styles.
+pub(crate) fn kind_word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Source => "source",
+        Kind::Transform => "transform",
+        Kind::Sink => "sink",
+    }
+}
+
+/// The name of a kind for people.
+pub(crate) fn kind_name(kind: Kind) -> String {
+    match kind {
+        Kind::Source => t!("kind-source"),
+        Kind::Transform => t!("kind-transform"),
+        Kind::Sink => t!("kind-sink"),
+    }
+}
+
+/// The node.
+#[component]
+pub(super) fn Node(node: Arc<NodeView>) -> impl IntoView {
+    let surface = use_surface();
+    let session = use_session();
+    let spec = session.catalog.with_untracked(|catalog| {
+        catalog
+            .as_ref()
+            .and_then(|catalog| catalog.get(&node.component))
+            .map(|spec| (spec.title.clone(), spec.family.clone()))
+    });
+    let known = spec.is_some();
+    let (component, family) = spec.unwrap_or_else(|| (node.component.clone(), String::new()));
+    let transform = {
+        let at = node.at.clone();
+        move || at.with(|at| format!("translate({}px,{}px)", at.x, at.y))
+    };
+    let title = {
+        let (title, id) = (node.title.clone(), node.id.clone());
+        Memo::new(move |_| {
+            title.with(|title| title.clone().filter(|title| !title.is_empty()).unwrap_or_else(|| id.clone()))
+        })
+    };
+    let findings = {
+        let findings = node.findings.clone();
+        Memo::new(move |_| findings.get())
+    };
+    let unsound = move || findings.get().errors != 0;
+    let selected = {
+        let selected = node.selected.clone();
+        move || selected.get()
+    };
+    let current = {
+        let (id, first) = (node.id.clone(), node.id.clone());
+        move || {
+            surface.current.with(|current| match current {
+                Some(current) => *current == id,
+                None => surface.editor.first_is(&first),
+            })
+        }
+    };
+    let label = {
+        let (component, kind, node) = (component.clone(), node.kind, node.clone());
+        move || {
+            let findings = findings.get();
+            let (ins, outs) = surface.editor.degrees(&node.id);
+            t!(
+                "node-label",
+                component = component.as_str(),
+                kind = kind_name(kind),
+                name = title.get(),
+                errors = findings.errors,
+                inputs = ins,
+                outputs = outs
+            )
+        }
+    };
+    let size = node.shape.size();
+    let id = node.id.clone();
+    let (press, focused) = (node.clone(), node.id.clone());
+    view! {
+        <div
+            class="node"
+            class:selected=selected.clone()
+            class:unsound=unsound
+            class:unknown=!known
+            data-node=id.clone()
+            data-kind=kind_word(node.kind)
+            data-component=node.component.clone()
+            role="group"
+            aria-roledescription=kind_name(node.kind)
+            aria-label=label
+            aria-selected=move || selected().to_string()
+            tabindex=move || if current() { "0" } else { "-1" }
+            style:transform=transform
+            style:height=format!("{}px", size.h)
+            on:pointerdown=move |event| pointer::node_down(surface, &press, &event)
+            on:focus=move |_| surface.current.set(Some(focused.clone()))
+        >
+            <div class="node-head">
+                <span class="node-icon">{component_icon(&node.component, &family, node.kind)}</span>
+                <div class="node-names">
+                    <div class="node-title clip">{move || title.get()}</div>
+                    <div class="node-sub clip">{component}</div>
+                </div>
+                <Badge findings />
+            </div>
+            <Foot node=node.clone() />
+            {node.shape.ports().map(|port| view! { <PortDot node=node.clone() port /> }).collect_view()}
+        </div>
+    }
+}
+
+#[component]
+fn Badge(findings: Memo<Findings>) -> impl IntoView {
+    move || {
+        let Findings { errors, warnings } = findings.get();
+        let (tone, shape, text) = match (errors, warnings) {
+            (0, 0) => return None,
+            (0, warnings) => ("warn", Icon::Warning, t!("node-warnings", count = warnings)),
+            (errors, _) => ("bad", Icon::Error, t!("node-errors", count = errors)),
+        };
+        Some(view! { <span class="badge" data-tone=tone title=text>{icon(shape)}</span> })
+    }
+}
+
+/// The lower line: figures once there are any, what the node is set to before that.
+#[component]
+fn Foot(node: Arc<NodeView>) -> impl IntoView {
+    let status = node.status.clone();
+    let live = Memo::new(move |_| status.with(Option::is_some));
+    let status = node.status.clone();
+    let kind = node.kind;
+    let config = node.config.clone();
+    move || {
+        if live.get() {
+            let status = status.clone();
+            view! { <Figures status kind /> }.into_any()
+        } else {
+            let config = config.clone();
+            view! { <div class="node-foot"><span class="clip mono">{move || config.with(summary)}</span></div> }.into_any()
+        }
+    }
+}
+
+#[component]
+fn Figures(status: ArcRwSignal<Option<NodeStatus>>, kind: Kind) -> impl IntoView {
+    let read = move |pick: fn(&NodeStatus) -> u64| {
+        let status = status.clone();
+        Memo::new(move |_| status.with(|status| status.as_ref().map(pick).unwrap_or_default()))
+    };
+    let rate = read(|status| (status.in_rate.max(status.out_rate) * 10.0) as u64);
+    let (entered, left, errors) = (read(|s| s.entered), read(|s| s.out), read(|s| s.errors));
+    let count = |name: &'static str, hook: &'static str, value: Memo<u64>, label: String| {
+        let bad = move || name == "errors" && value.get() != 0;
+        view! {
+            <span class="figure" class:bad=bad data-count=name data-value=move || value.get().to_string() title=label>
+                <i aria-hidden="true">{hook}</i>
+                {move || format::short(value.get())}
+            </span>
+        }
+    };
+    view! {
+        <div class="node-foot figures-row num">
+            {(kind != Kind::Source).then(|| count("in", "→", entered, t!("count-in")))}
+            {count("out", if kind == Kind::Sink { "✓" } else { "↦" }, left, t!("count-out"))}
+            {count("errors", "×", errors, t!("count-errors"))}
+            <span class="rate" title=t!("figure-rate")>{move || t!("rate", rate = format::rate(rate.get() as f64 / 10.0))}</span>
+        </div>
+    }
+}
+
+/// What says most about a config in one line: where it reads or writes, else its first plain value.
+fn summary(config: &serde_json::Map<String, Value>) -> String {
+    const TELLING: [&str; 8] =
+        ["path", "table", "topic", "url", "query", "expression", "connection", "format"];
+    let plain = |value: &Value| match value {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Array(list) => {
+            let words: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
+            (!words.is_empty() && words.len() == list.len()).then(|| words.join(", "))
+        }
+        _ => None,
+    };
+    let telling = TELLING.iter().find_map(|key| config.get(*key).and_then(plain));
+    telling
+        .or_else(|| config.iter().find_map(|(key, value)| Some(format!("{key}: {}", plain(value)?))))
+        .unwrap_or_default()
+}
+
+/// A port: small to see, 24 pixels to hit.
+#[component]
+fn PortDot(node: Arc<NodeView>, port: Port) -> impl IntoView {
+    let surface = use_surface();
+    let at = node.shape.port(port);
+    let (side, label) = match port {
+        Port::Input(_) => ("in", t!("port-in", name = node.port_name(port))),
+        Port::Output(_) => ("out", t!("port-out", name = node.port_name(port))),
+        Port::Errors => ("errors", t!("port-errors")),
+    };
+    let several = match port {
+        Port::Input(_) => node.shape.inputs > 1,
+        Port::Output(_) => node.shape.outputs > 1,
+        Port::Errors => false,
+    };
+    let name = node.port_name(port);
+    let mine = {
+        let node = node.clone();
+        move |end: fairway_canvas::wiring::End| {
+            end.port == port
+                && surface
+                    .editor
+                    .nodes
+                    .with_untracked(|nodes| nodes.get(end.node).is_some_and(|other| other.id == node.id))
+        }
+    };
+    let snapped = {
+        let mine = mine.clone();
+        move || {
+            surface.loose.with(|loose| match loose {
+                Some(loose) if loose.snapped.is_some_and(&mine) => {
+                    if loose.refusal.is_some() {
+                        "bad"
+                    } else {
+                        "good"
+                    }
+                }
+                Some(loose) if mine(loose.end) => "held",
+                _ => "",
+            })
+        }
+    };
+    let pressed = node.clone();
+    view! {
+        <span
+            class="port"
+            data-port=side
+            data-port-name=name.clone()
+            data-snap=snapped
+            title=label
+            style:left=format!("{}px", at.x)
+            style:top=format!("{}px", at.y)
+            on:pointerdown=move |event| pointer::port_down(surface, &pressed, port, &event)
+        ></span>
+        {several.then(|| view! { <span class="port-name" data-side=side style:top=format!("{}px", at.y)>{name}</span> })}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::summary;
+
+    #[test]
+    fn the_telling_setting_is_shown() {
+        let of = |value: serde_json::Value| summary(value.as_object().unwrap());
+        assert_eq!(of(json!({ "delimiter": ";", "path": "a/*.csv" })), "a/*.csv");
+        assert_eq!(of(json!({ "fields": ["email", "phone"] })), "fields: email, phone");
+        assert_eq!(of(json!({ "nested": { "a": 1 } })), "");
+    }
+}

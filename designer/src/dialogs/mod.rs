@@ -1,0 +1,5 @@
+//! Dialogs of the canvas page.
+
+mod plan;
+
+pub(crate) use plan::PlanDialog;

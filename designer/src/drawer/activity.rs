@@ -1,0 +1,123 @@
+//! What happened to the channel: states with their causes, newest first, and the tasks as they are.
+
+use fairway_shared::api::None as Nothing;
+use fairway_shared::api::channels::{GetStatus, RestartChannel};
+use fairway_shared::api::status::{ChannelState, HistoryEntry};
+use leptos::prelude::*;
+
+use crate::api;
+use crate::i18n::{format, t};
+use crate::icons::{Icon, icon, state_icon};
+use crate::parts::{state_name, state_word};
+use crate::state::editor::use_editor;
+use crate::state::{use_live, use_toasts};
+
+/// The list.
+#[component]
+pub(super) fn Activity() -> impl IntoView {
+    let editor = use_editor();
+    let (live, toasts) = (use_live(), use_toasts());
+    let uid = editor.uid();
+    let status = live.status(&uid);
+    // Events carry no history: it is read anew whenever the state changes.
+    let changed = {
+        let status = status.clone();
+        Memo::new(move |_| status.with(|status| (status.state, status.since.clone(), status.version)))
+    };
+    let load = uid.clone();
+    Effect::new(move || {
+        changed.track();
+        let uid = load.clone();
+        leptos::task::spawn_local(async move {
+            if let Ok(status) = api::call::<GetStatus>(&[("uid", &uid)], &Nothing {}).await {
+                live.put(status);
+            }
+        });
+    });
+    let history = {
+        let status = status.clone();
+        Memo::new(move |_| status.with(|status| status.history.clone()))
+    };
+    let can_restart = Memo::new(move |_| {
+        matches!(changed.get().0, ChannelState::Failed | ChannelState::Hold | ChannelState::Restarting)
+    });
+    let tasks = Memo::new(move |_| {
+        status.with(|status| {
+            status
+                .tasks
+                .iter()
+                .map(|task| {
+                    (
+                        task.id.clone(),
+                        task.state,
+                        task.restarts,
+                        task.cause.as_ref().map(|cause| cause.message.clone()),
+                    )
+                })
+                .collect::<Vec<_>>()
+        })
+    });
+    let restart = move |_| {
+        let uid = uid.clone();
+        leptos::task::spawn_local(async move {
+            match api::call::<RestartChannel>(&[("uid", &uid)], &Nothing {}).await {
+                Ok(status) => live.put(status),
+                Err(problem) => toasts.problem(&problem),
+            }
+        });
+    };
+    view! {
+        <div class="activity">
+            <div class="activity-main">
+                {move || {
+                    let history = history.get();
+                    if history.is_empty() {
+                        return view! { <div class="drawer-none">{t!("activity-none")}</div> }.into_any();
+                    }
+                    view! { <ol class="timeline">{history.into_iter().map(|entry| view! { <Entry entry /> }).collect_view()}</ol> }.into_any()
+                }}
+            </div>
+            {move || (!tasks.with(Vec::is_empty)).then(|| view! {
+                <aside class="activity-tasks">
+                    <h3>{t!("tasks")}</h3>
+                    <ul>
+                        {tasks.get().into_iter().map(|(id, state, restarts, cause)| view! {
+                            <li data-task=id.clone() data-state=state_word(state) title=cause>
+                                {icon(state_icon(state))}
+                                <span class="mono clip">{id.clone()}</span>
+                                <span class="faint">{state_name(state)}</span>
+                                {(restarts > 0).then(|| view! { <span class="faint num">{t!("task-restarts", count = restarts)}</span> })}
+                            </li>
+                        }).collect_view()}
+                    </ul>
+                    {can_restart.get().then(|| view! {
+                        <button class="button small" data-action="restart" on:click=restart.clone()>{icon(Icon::Reload)} {t!("restart")}</button>
+                    })}
+                </aside>
+            })}
+        </div>
+    }
+}
+
+#[component]
+fn Entry(entry: HistoryEntry) -> impl IntoView {
+    let cause = entry.cause.map(|cause| {
+        view! {
+            <p class="cause">{cause.message} <code>{cause.code}</code></p>
+            {cause.help.map(|help| view! { <p class="muted">{help}</p> })}
+        }
+    });
+    view! {
+        <li data-state=state_word(entry.state)>
+            {icon(state_icon(entry.state))}
+            <div>
+                <p class="what">
+                    <b>{state_name(entry.state)}</b>
+                    {entry.version.map(|version| view! { <span class="faint">{format!("v{version}")}</span> })}
+                    <time datetime=entry.at.clone() title=format::moment(&entry.at)>{format::moment(&entry.at)}</time>
+                </p>
+                {cause}
+            </div>
+        </li>
+    }
+}

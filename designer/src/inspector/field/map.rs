@@ -1,0 +1,106 @@
+//! Values by free names.
+
+use fairway_shared::form::{Field, FieldKind};
+use leptos::prelude::*;
+use serde_json::{Map, Value};
+
+use super::{Slot, editor_of, fresh_id};
+use crate::i18n::t;
+use crate::icons::{Icon, icon};
+use crate::state::editor::use_editor;
+
+fn entries(value: Option<&Value>) -> Map<String, Value> {
+    value.and_then(Value::as_object).cloned().unwrap_or_default()
+}
+
+/// The pairs. A new name is taken when its input is left, so that pairs do not move while one types.
+#[component]
+pub(super) fn MapEditor(field: Field, place: Slot, id: String) -> impl IntoView {
+    let FieldKind::Map(inner) = field.kind.clone() else { return ().into_any() };
+    let editor = use_editor();
+    let value = place.value;
+    let names =
+        Memo::new(move |_| value.with(|value| entries(value.as_ref()).keys().cloned().collect::<Vec<_>>()));
+    let put = {
+        let place = place.clone();
+        move |map: Map<String, Value>| {
+            place.put((field.required || !map.is_empty()).then_some(Value::Object(map)));
+            editor.close_entry();
+        }
+    };
+    let item = {
+        let mut item = (*inner).clone();
+        item.placeholder = item.placeholder.or_else(|| Some(t!("map-value")));
+        item
+    };
+    let rows = {
+        let (place, put) = (place.clone(), put.clone());
+        move || {
+            names.get().into_iter().map(|name| {
+            let (renamed, removed) = (put.clone(), put.clone());
+            let (old, gone) = (name.clone(), name.clone());
+            let rename = move |event| {
+                let new = event_target_value(&event);
+                let mut map = value.with_untracked(|value| entries(value.as_ref()));
+                if new != old && !new.is_empty() && !map.contains_key(&new) && let Some(kept) = map.remove(&old) {
+                    map.insert(new, kept);
+                    renamed(map);
+                }
+            };
+            let remove = move |_| {
+                let mut map = value.with_untracked(|value| entries(value.as_ref()));
+                map.remove(&gone);
+                removed(map);
+            };
+            view! {
+                <div class="map-row">
+                    <input class="input mono" type="text" aria-label=t!("map-name") prop:value=name.clone() on:change=rename />
+                    <div class="grow">{editor_of(item.clone(), place.of_key(&name), fresh_id())}</div>
+                    <button type="button" class="icon-button small" aria-label=t!("row-remove") title=t!("row-remove") on:click=remove>{icon(Icon::Trash)}</button>
+                </div>
+            }
+        }).collect_view()
+        }
+    };
+    let fresh = RwSignal::new(String::new());
+    let add = {
+        let put = put.clone();
+        let kind = inner.kind.clone();
+        move || {
+            let name = fresh.get_untracked();
+            let mut map = value.with_untracked(|value| entries(value.as_ref()));
+            if name.is_empty() || map.contains_key(&name) {
+                return;
+            }
+            map.insert(
+                name,
+                if matches!(kind, FieldKind::Text(_) | FieldKind::Json) {
+                    Value::String(String::new())
+                } else {
+                    Value::Null
+                },
+            );
+            fresh.set(String::new());
+            put(map);
+        }
+    };
+    let (by_key, by_leave) = (add.clone(), add);
+    view! {
+        <div class="rows" id=id.clone()>
+            {rows}
+            <input
+                class="input mono"
+                type="text"
+                data-input=place.path.clone()
+                data-action="add-name"
+                aria-label=t!("map-add")
+                placeholder=t!("map-add")
+                prop:value=move || fresh.get()
+                on:input=move |event| fresh.set(event_target_value(&event))
+                on:keydown=move |event: web_sys::KeyboardEvent| if event.key() == "Enter" { by_key() }
+                on:blur=move |_| by_leave()
+            />
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,123 @@
+//! The panel on the right: the settings of what is selected. `node` for a node, `edge` for an edge, `channel` when nothing
+//! is selected; `field` has an editor for each kind of setting.
+
+mod channel;
+mod edge;
+mod field;
+mod markdown;
+mod node;
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use self::channel::ChannelForm;
+use self::edge::EdgeForm;
+use self::node::NodeForm;
+use crate::i18n::t;
+use crate::icons::{Icon, icon};
+use crate::state::editor::use_editor;
+
+/// What the panel shows.
+#[derive(Clone, PartialEq)]
+enum Shown {
+    Channel,
+    Node(String),
+    Edge(crate::state::editor::EdgeKey),
+    Many(usize),
+}
+
+/// The panel.
+#[component]
+pub(crate) fn Inspector() -> impl IntoView {
+    let editor = use_editor();
+    let shown = Memo::new(move |_| {
+        editor.selection.with(|selection| match (&selection.edge, selection.nodes.len()) {
+            (Some(edge), _) => Shown::Edge(edge.clone()),
+            (None, 0) => Shown::Channel,
+            (None, 1) => selection.single().map_or(Shown::Channel, |id| Shown::Node(id.clone())),
+            (None, many) => Shown::Many(many),
+        })
+    });
+    // A node whose component changed under it (a fix, an undo) gets a new form.
+    let body = move || {
+        let shown = shown.get();
+        match shown {
+            Shown::Channel => view! { <ChannelForm /> }.into_any(),
+            Shown::Edge(key) => view! { <EdgeForm key /> }.into_any(),
+            Shown::Many(count) => view! { <ManyForm count /> }.into_any(),
+            Shown::Node(id) => {
+                let node = {
+                    let id = id.clone();
+                    Memo::new_with_compare(
+                        move |_| {
+                            editor.nodes.track();
+                            editor.node(&id)
+                        },
+                        |old: Option<&Option<_>>, new| match (old, new) {
+                            (Some(Some(a)), Some(Some(b))) => !std::sync::Arc::ptr_eq(a, b),
+                            (Some(None), Some(None)) => false,
+                            _ => true,
+                        },
+                    )
+                };
+                view! { {move || node.get().map(|node| view! { <NodeForm node /> })} }.into_any()
+            }
+        }
+    };
+    view! {
+        <aside class="inspector" aria-label=t!("inspector") data-testid="inspector">
+            {body}
+        </aside>
+    }
+}
+
+/// Several nodes: what can be done with all of them.
+#[component]
+fn ManyForm(count: usize) -> impl IntoView {
+    let editor = use_editor();
+    view! {
+        <header class="inspector-head"><h2>{t!("many-title", count = count)}</h2></header>
+        <div class="inspector-body">
+            <p class="muted">{t!("many-text")}</p>
+            <button class="button danger" data-action="delete-selected" on:click=move |_| editor.remove_selected(false)>
+                {icon(Icon::Trash)}
+                {t!("delete-nodes", count = count)}
+            </button>
+        </div>
+    }
+}
+
+/// Brings the focus to a field of the panel, once it is drawn: the one of this dotted name, or what holds it, or the
+/// first.
+fn focus_field(field: Option<String>) {
+    request_animation_frame(move || {
+        let Ok(Some(panel)) = document().query_selector("[data-testid=inspector]") else { return };
+        let mut wanted = field;
+        loop {
+            let selector = match &wanted {
+                Some(field) => format!("[data-field=\"{}\"]", field.replace(['"', '\\'], "")),
+                None => "[data-form]".to_owned(),
+            };
+            if let Ok(Some(found)) = panel.query_selector(&selector) {
+                let input = found.query_selector("input, select, textarea, button").ok().flatten();
+                let target = if found.matches("input, select, textarea, button").unwrap_or(false) {
+                    Some(found)
+                } else {
+                    input
+                };
+                if let Some(target) = target.and_then(|target| target.dyn_into::<web_sys::HtmlElement>().ok())
+                {
+                    target.scroll_into_view_with_bool(false);
+                    if target.focus().is_err() {
+                        leptos::logging::warn!("a field did not take the focus");
+                    }
+                }
+                return;
+            }
+            wanted = match wanted {
+                Some(field) => field.rsplit_once('.').map(|(outer, _)| outer.to_owned()),
+                None => return,
+            };
+        }
+    });
+}

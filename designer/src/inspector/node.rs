@@ -1,0 +1,163 @@
+//! The settings of a node: its title, then the form that its component's schema describes.
+
+use std::sync::Arc;
+
+use fairway_shared::form::{self, Field, FormModel};
+use leptos::prelude::*;
+use serde_json::Value;
+
+use super::field::{FieldBlock, Slot};
+use super::{focus_field, markdown};
+use crate::i18n::t;
+use crate::icons::{Icon, component_icon, icon};
+use crate::state::editor::{NodeView, use_editor};
+
+/// The form.
+#[component]
+pub(super) fn NodeForm(node: Arc<NodeView>) -> impl IntoView {
+    let editor = use_editor();
+    let catalog = editor.catalog();
+    let spec = catalog.get(&node.component).cloned();
+    let id = node.id.clone();
+    Effect::new(move || {
+        if let Some(wish) = editor.wish.get() {
+            editor.wish.set(None);
+            focus_field(wish.field);
+        }
+    });
+
+    let title = node.title.clone();
+    let rename = {
+        let id = id.clone();
+        move |event| editor.set_title(&id, event_target_value(&event))
+    };
+    let delete = {
+        let id = id.clone();
+        move |_| {
+            editor.select_node(&id);
+            editor.remove_selected(false);
+        }
+    };
+    // What is wrong with the node but not with a field of its form.
+    let general = {
+        let id = id.clone();
+        Memo::new(move |_| {
+            editor.problems.with(|problems| {
+                let mine = problems.iter().filter(|problem| {
+                    problem.place.node.as_deref() == Some(id.as_str()) && problem.place.field.is_none()
+                });
+                mine.cloned().collect::<Vec<_>>()
+            })
+        })
+    };
+    let (heading, family, docs) = match &spec {
+        Some(spec) => (spec.title.clone(), spec.family.clone(), spec.docs.clone()),
+        None => (node.component.clone(), String::new(), String::new()),
+    };
+    let form = match &spec {
+        Some(spec) => {
+            let model = Arc::new(form::model(&spec.config_schema));
+            view! { <Form node=node.clone() model /> }.into_any()
+        }
+        None => view! {
+            <p class="note" data-tone="warn">{icon(Icon::Warning)} <span>{t!("unknown-component", name = node.component.as_str())}</span></p>
+            <pre class="raw">{serde_json::to_string_pretty(&node.config.get_untracked()).unwrap_or_default()}</pre>
+        }
+        .into_any(),
+    };
+    view! {
+        <header class="inspector-head" data-kind=crate::canvas::kind_word(node.kind)>
+            <span class="node-icon">{component_icon(&node.component, &family, node.kind)}</span>
+            <div class="grow">
+                <h2 class="clip">{heading}</h2>
+                <p class="faint clip mono">{id.clone()}</p>
+            </div>
+            <button class="icon-button small danger" data-action="delete-node" aria-label=t!("delete-node") title=t!("delete-node") on:click=delete>
+                {icon(Icon::Trash)}
+            </button>
+        </header>
+        <div class="inspector-body" data-inspected=id.clone()>
+            {move || general.get().into_iter().map(|problem| view! { <super::field::Message problem /> }).collect_view()}
+            <div class="field">
+                <label class="label" for="node-title">{t!("node-title")}</label>
+                <input
+                    id="node-title"
+                    class="input"
+                    data-field="title"
+                    placeholder=id.clone()
+                    prop:value=move || title.get().unwrap_or_default()
+                    on:input=rename
+                    on:blur=move |_| editor.close_entry()
+                />
+            </div>
+            <div data-form="">{form}</div>
+            {(!docs.is_empty()).then(|| view! {
+                <details class="docs">
+                    <summary>{t!("about-component")}</summary>
+                    {markdown::block(&docs)}
+                </details>
+            })}
+        </div>
+    }
+}
+
+/// The fields: those without a group, groups under their headings, rare ones folded away.
+#[component]
+fn Form(node: Arc<NodeView>, model: Arc<FormModel>) -> impl IntoView {
+    let editor = use_editor();
+    if model.fields.is_empty() {
+        return view! { <p class="muted">{t!("nothing-to-set")}</p> }.into_any();
+    }
+    let id = node.id.clone();
+    let config = node.config.clone();
+    let block = {
+        let (model, config) = (model.clone(), config.clone());
+        move |field: Field| {
+            let name = field.name.clone();
+            let value = {
+                let (config, name) = (config.clone(), name.clone());
+                Memo::new(move |_| config.with(|config| config.get(&name).cloned()))
+            };
+            let set = {
+                let (id, name) = (id.clone(), name.clone());
+                Callback::new(move |(key, value): (String, Option<Value>)| {
+                    editor.set_config(&id, &name, value, &key)
+                })
+            };
+            let place = Slot { node: id.clone(), path: name, value: value.into(), set };
+            let shown = {
+                let (model, config, field) = (model.clone(), config.clone(), field.clone());
+                Memo::new(move |_| config.with(|config| model.is_shown(&field, config)))
+            };
+            view! { {move || shown.get().then(|| view! { <FieldBlock field=field.clone() place=place.clone() /> })} }
+        }
+    };
+    let plain = |group: Option<&str>| {
+        model.of_group(group).filter(|field| !field.advanced).cloned().collect::<Vec<_>>()
+    };
+    let rare: Vec<Field> = model.fields.iter().filter(|field| field.advanced).cloned().collect();
+    let groups = model.groups.iter().filter_map(|group| {
+        let fields = plain(Some(&group.name));
+        (!fields.is_empty()).then(|| {
+            view! {
+                <section class="group">
+                    <h3>{group.title.clone()}</h3>
+                    {fields.into_iter().map(block.clone()).collect_view()}
+                </section>
+            }
+        })
+    });
+    // Rare settings that are set, or wrong, are not hidden.
+    let open = rare.iter().any(|field| config.with_untracked(|config| config.contains_key(&field.name)));
+    view! {
+        {plain(None).into_iter().map(block.clone()).collect_view()}
+        {groups.collect_view()}
+        {(!rare.is_empty()).then(|| view! {
+            <details class="rare" open=open>
+                <summary>{t!("more-settings")}</summary>
+                {rare.into_iter().map(block).collect_view()}
+            </details>
+        })}
+    }
+    .into_any()
+}

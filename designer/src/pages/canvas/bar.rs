@@ -1,0 +1,141 @@
+//! The bar: which channel, how its draft stands, how it runs, and what can be done.
+
+use fairway_shared::api::status::TargetState;
+use leptos::prelude::*;
+
+use crate::app::{Away, SettingsButton};
+use crate::i18n::t;
+use crate::icons::{Icon, icon};
+use crate::pages::channels::card::{ask_for, button_of, export, offers};
+use crate::parts::StatePill;
+use crate::router::{Link, Route};
+use crate::state::editor::{Saving, use_editor};
+use crate::state::{use_live, use_toasts};
+
+/// The bar.
+#[component]
+pub(super) fn Bar() -> impl IntoView {
+    let editor = use_editor();
+    let (live, toasts) = (use_live(), use_toasts());
+    let uid = editor.uid();
+    let status = live.status(&uid);
+    let state = {
+        let status = status.clone();
+        Memo::new(move |_| status.with(|status| status.state))
+    };
+    let cause =
+        Memo::new(move |_| status.with(|status| status.cause.as_ref().map(|cause| cause.message.clone())));
+    let targets = {
+        let uid = uid.clone();
+        move || {
+            let state = state.get();
+            offers(state, editor.deployed.get().is_some()).iter().map(|&target| {
+                let (hook, shape, text) = button_of(target, state);
+                let uid = uid.clone();
+                let start = target == TargetState::Running;
+                view! {
+                    <button class="icon-button" class:go=start data-action=hook aria-label=text.clone() title=text on:click=move |_| ask_for(uid.clone(), target, live, toasts)>
+                        {icon(shape)}
+                    </button>
+                }
+            }).collect_view()
+        }
+    };
+    let on_export = move |_| {
+        let uid = uid.clone();
+        leptos::task::spawn_local(async move {
+            if editor.saved().await {
+                let name = editor.metadata.with_untracked(|metadata| metadata.name.clone());
+                export(uid, name, toasts);
+            }
+        });
+    };
+    let button = move |hook: &'static str,
+                       shape: Icon,
+                       text: String,
+                       able: RwSignal<bool>,
+                       act: fn(crate::state::editor::Editor)| {
+        view! {
+            <button class="icon-button" data-action=hook aria-label=text.clone() title=text disabled=move || !able.get() on:click=move |_| act(editor)>
+                {icon(shape)}
+            </button>
+        }
+    };
+    view! {
+        <header class="topbar">
+            <Link class="brand" to=Route::Channels label=t!("to-channels")>{icon(Icon::Logo)} <span class="brand-text">{t!("channels-title")}</span></Link>
+            <span class="crumb" aria-hidden="true">{icon(Icon::ChevronRight)}</span>
+            <Title />
+            <StatePill state=state cause=cause />
+            {move || editor.deployed.get().map(|version| view! { <span class="faint num" data-testid="version">{format!("v{version}")}</span> })}
+            <SaveState />
+            <span class="grow"></span>
+            <Away />
+            <div class="bar-group" role="group" aria-label=t!("history")>
+                {button("undo", Icon::Undo, t!("undo-key"), editor.can_undo, |editor| editor.undo())}
+                {button("redo", Icon::Redo, t!("redo-key"), editor.can_redo, |editor| editor.redo())}
+            </div>
+            <span class="rule-v"></span>
+            {targets}
+            <button class="icon-button" data-action="export" aria-label=t!("export") title=t!("export") on:click=on_export>{icon(Icon::Export)}</button>
+            <button class="button" data-action="plan" on:click=move |_| editor.ask_plan()>{icon(Icon::Plan)} {t!("plan")}</button>
+            <button class="button primary" data-action="deploy" title=t!("deploy-key") on:click=move |_| editor.ask_plan()>{icon(Icon::Deploy)} {t!("deploy")}</button>
+            <SettingsButton />
+        </header>
+    }
+}
+
+/// The channel's title, to be changed in place.
+#[component]
+fn Title() -> impl IntoView {
+    let editor = use_editor();
+    let shown = move || editor.metadata.with(|metadata| metadata.title.clone().unwrap_or_default());
+    let name = move || editor.metadata.with(|metadata| metadata.name.clone());
+    // As wide as its text.
+    let width = move || {
+        let text = {
+            let title = shown();
+            if title.is_empty() { name() } else { title }
+        };
+        let columns: usize = text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum();
+        format!("{}ch", columns.clamp(6, 36) + 3)
+    };
+    view! {
+        <input
+            class="bar-title"
+            data-testid="title"
+            aria-label=t!("channel-title")
+            placeholder=name
+            style:width=width
+            prop:value=shown
+            on:input=move |event| {
+                let title = event_target_value(&event);
+                editor.set_metadata(|metadata| metadata.title = Some(title).filter(|title| !title.is_empty()), "title");
+            }
+            on:keydown=|event: web_sys::KeyboardEvent| if matches!(event.key().as_str(), "Enter" | "Escape") {
+                use wasm_bindgen::JsCast;
+                if let Some(field) = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlElement>().ok())
+                    && field.blur().is_err()
+                {
+                    leptos::logging::warn!("the title kept the focus");
+                }
+            }
+            on:blur=move |_| editor.close_entry()
+        />
+    }
+}
+
+/// How the draft stands.
+#[component]
+fn SaveState() -> impl IntoView {
+    let editor = use_editor();
+    move || {
+        let (word, text, why) = match editor.saving.get() {
+            Saving::Saved => ("saved", t!("save-saved"), None),
+            Saving::Pending => ("pending", t!("save-pending"), None),
+            Saving::Failed(why) => ("failed", t!("save-failed"), Some(why)),
+            Saving::Conflict => ("conflict", t!("save-conflict"), None),
+        };
+        view! { <span class="save-state" role="status" data-testid="save" data-save=word title=why>{text}</span> }
+    }
+}

@@ -1,0 +1,274 @@
+//! What changes the document. Each method is one intention and one step to undo.
+
+use std::collections::BTreeMap;
+
+use fairway_canvas::wiring::{End, Joint};
+use fairway_canvas::{Point, tidy};
+use fairway_shared::channel::{Channel, Edge, Metadata, Node, PortRef, Settings, Spot};
+use fairway_shared::diagnostic::Fix;
+use fairway_shared::edit::{self, Command};
+use leptos::prelude::*;
+use serde_json::Value;
+
+use super::{Editor, Selection};
+use crate::i18n::t;
+
+fn spot(at: Point) -> Spot {
+    Spot { x: at.x, y: at.y }
+}
+
+/// Milliseconds of the browser's clock.
+fn now() -> u64 {
+    js_sys::Date::now() as u64
+}
+
+impl Editor {
+    /// Carries out a command; the document, the signals and the draft follow.
+    fn run(self, command: Command) -> bool {
+        let mut outcome = Ok(());
+        self.history.update_value(|history| {
+            self.document.update_value(|channel| outcome = history.run(channel, command, now()));
+        });
+        match outcome {
+            Ok(()) => {
+                self.refresh();
+                self.save_soon();
+                true
+            }
+            Err(error) => {
+                self.toasts.bad(t!("edit-refused"), Some(error.to_string()));
+                self.refresh();
+                false
+            }
+        }
+    }
+
+    /// Ends the present step: what comes next is a step of its own.
+    pub(crate) fn close_entry(self) {
+        self.history.update_value(|history| {
+            if let Some(last) = history.undo.last_mut() {
+                last.at = 0;
+            }
+        });
+    }
+
+    /// Takes the last step back.
+    pub(crate) fn undo(self) {
+        self.step(edit::History::undo);
+    }
+
+    /// Makes the step that was taken back last once more.
+    pub(crate) fn redo(self) {
+        self.step(edit::History::redo);
+    }
+
+    fn step(self, step: impl FnOnce(&mut edit::History, &mut Channel) -> Result<bool, edit::EditError>) {
+        let before: Vec<String> =
+            self.nodes.with_untracked(|nodes| nodes.iter().map(|node| node.id.clone()).collect());
+        let mut outcome = Ok(false);
+        self.history.update_value(|history| {
+            self.document.update_value(|channel| outcome = step(history, channel));
+        });
+        match outcome {
+            Ok(true) => {
+                self.refresh();
+                self.save_soon();
+                // What came back is shown by the selection.
+                let back = self.nodes.with_untracked(|nodes| {
+                    nodes
+                        .iter()
+                        .filter(|node| !before.contains(&node.id))
+                        .map(|node| node.id.clone())
+                        .collect::<Vec<_>>()
+                });
+                if !back.is_empty() {
+                    self.select(Selection::of_nodes(back));
+                }
+            }
+            Ok(false) => {}
+            Err(error) => self.toasts.bad(t!("edit-refused"), Some(error.to_string())),
+        }
+    }
+
+    /// Places a component, joined to an end where one waits. Answers the new node's id; it is selected.
+    pub(crate) fn add(self, component: &str, corner: Point, wire: Option<End>) -> String {
+        let id = self.with(|channel| edit::fresh_id(channel, component));
+        let node = Node { id: id.clone(), component: component.to_owned(), ..Node::default() };
+        let place = Command::AddNode { node, spot: Some(spot(corner)) };
+        let edge = wire.and_then(|end| {
+            let other =
+                self.nodes.with_untracked(|nodes| nodes.get(end.node).map(|node| node.port_ref(end.port)))?;
+            let (from, to) =
+                if end.port.is_input() { (PortRef::node(&id), other) } else { (other, PortRef::node(&id)) };
+            Some(Command::AddEdge { edge: Edge { from, to, ..Edge::default() } })
+        });
+        self.run(match edge {
+            Some(edge) => Command::Batch(vec![place, edge]),
+            None => place,
+        });
+        self.select_node(&id);
+        id
+    }
+
+    /// Joins two ports.
+    pub(crate) fn connect(self, joint: Joint) {
+        let ends = self.nodes.with_untracked(|nodes| {
+            Some((
+                nodes.get(joint.from.node)?.port_ref(joint.from.port),
+                nodes.get(joint.to.node)?.port_ref(joint.to.port),
+            ))
+        });
+        if let Some((from, to)) = ends {
+            self.run(Command::AddEdge { edge: Edge { from, to, ..Edge::default() } });
+        }
+    }
+
+    /// Puts a node into an edge.
+    pub(crate) fn splice(self, key: &super::EdgeKey, node: &str) {
+        self.run(Command::Splice {
+            from: key.from.clone(),
+            to: key.to.clone(),
+            node: node.to_owned(),
+            input: None,
+            output: None,
+        });
+    }
+
+    /// Takes away what is selected; `heal` joins what was before with what was behind.
+    pub(crate) fn remove_selected(self, heal: bool) {
+        let selection = self.selection.get_untracked();
+        if let Some(edge) = selection.edge {
+            self.run(Command::RemoveEdge { from: edge.from, to: edge.to });
+        } else if !selection.nodes.is_empty() {
+            let ids: Vec<String> = selection.nodes.into_iter().collect();
+            self.run(if heal { Command::HealNodes { ids } } else { Command::RemoveNodes { ids } });
+        }
+    }
+
+    /// Moves nodes on the screen only, from where they stood; [`Self::commit_move`] makes it a step.
+    pub(crate) fn shift(self, from: &[(String, Point)], by: Point) {
+        for (id, at) in from {
+            if let Some(node) = self.node(id) {
+                super::put(&node.at, &(*at + by));
+            }
+        }
+    }
+
+    /// Puts nodes back to where they stood.
+    pub(crate) fn put_back(self, from: &[(String, Point)]) {
+        self.shift(from, Point::default());
+    }
+
+    /// Makes a finished drag a step.
+    pub(crate) fn commit_move(self, from: &[(String, Point)]) {
+        self.close_entry();
+        let spots: BTreeMap<String, Spot> = from
+            .iter()
+            .filter_map(|(id, _)| Some((id.clone(), spot(self.node(id)?.at.get_untracked()))))
+            .collect();
+        self.run(Command::MoveNodes { spots });
+        self.close_entry();
+    }
+
+    /// Moves the selected nodes; a burst is one step.
+    pub(crate) fn nudge(self, by: Point) {
+        let spots = self
+            .selected_nodes()
+            .iter()
+            .map(|node| (node.id.clone(), spot(node.at.get_untracked() + by)))
+            .collect();
+        self.run(Command::MoveNodes { spots });
+    }
+
+    /// Lays all nodes (or the selected ones, when several are) out in layers.
+    pub(crate) fn tidy(self) {
+        let selected = self.selected_nodes();
+        let nodes = if selected.len() > 1 { selected } else { self.nodes.get_untracked() };
+        let Some(around) = fairway_canvas::Rect::around(nodes.iter().map(|node| node.rect())) else { return };
+        let rank = |id: &str| nodes.iter().position(|node| node.id == id);
+        let links: Vec<(usize, usize)> = self.edges.with_untracked(|edges| {
+            edges.iter().filter_map(|edge| Some((rank(&edge.from.id)?, rank(&edge.to.id)?))).collect()
+        });
+        let sizes: Vec<_> = nodes.iter().map(|node| node.shape.size()).collect();
+        let corners = tidy::layered(&sizes, &links, Point::new(around.x, around.y));
+        let spots = nodes.iter().zip(corners).map(|(node, corner)| (node.id.clone(), spot(corner))).collect();
+        self.close_entry();
+        self.run(Command::MoveNodes { spots });
+        self.close_entry();
+    }
+
+    /// The selected nodes with the edges among them, as a document.
+    pub(crate) fn selected_part(self) -> Option<Channel> {
+        let ids: Vec<String> = self.selected_nodes().iter().map(|node| node.id.clone()).collect();
+        let catalog = self.catalog();
+        (!ids.is_empty()).then(|| self.with(|channel| edit::copy(channel, &ids, catalog.all())))
+    }
+
+    /// Pastes nodes, moved by a distance; they are selected. Answers how many there are.
+    pub(crate) fn paste(self, part: &Channel, by: Point) -> usize {
+        let least = |axis: fn(&Spot) -> f64| {
+            part.layout.nodes.values().map(axis).reduce(f64::min).unwrap_or_default()
+        };
+        let corner = Spot { x: least(|spot| spot.x) + by.x, y: least(|spot| spot.y) + by.y };
+        let command = self.with(|channel| edit::paste(channel, part, corner));
+        let ids: Vec<String> = match &command {
+            Command::Paste { nodes, .. } => nodes.iter().map(|placed| placed.node.id.clone()).collect(),
+            _ => Vec::new(),
+        };
+        let count = ids.len();
+        if count > 0 && self.run(command) {
+            self.select(Selection::of_nodes(ids));
+        }
+        count
+    }
+
+    /// Sets or removes a setting of a node. `part` is what was edited within it: going on with another part begins a
+    /// new step.
+    pub(crate) fn set_config(self, node: &str, field: &str, value: Option<Value>, part: &str) {
+        let key = format!("{node}/{part}");
+        if self.editing.with_value(|editing| *editing != key) {
+            self.close_entry();
+            self.editing.set_value(key);
+        }
+        self.run(Command::SetConfig { node: node.to_owned(), field: field.to_owned(), value });
+    }
+
+    /// Titles a node.
+    pub(crate) fn set_title(self, node: &str, title: String) {
+        self.run(Command::SetTitle {
+            node: node.to_owned(),
+            title: Some(title).filter(|title| !title.is_empty()),
+        });
+    }
+
+    /// Changes name, title or description of the channel.
+    pub(crate) fn set_metadata(self, change: impl FnOnce(&mut Metadata), part: &str) {
+        self.new_part(part);
+        let mut metadata = self.with(|channel| channel.metadata.clone());
+        change(&mut metadata);
+        self.run(Command::SetMetadata { metadata });
+    }
+
+    /// Changes a setting of the channel.
+    pub(crate) fn set_settings(self, change: impl FnOnce(&mut Settings), part: &str) {
+        self.new_part(part);
+        let mut settings = self.with(|channel| channel.spec.settings.clone());
+        change(&mut settings);
+        self.run(Command::SetSettings { settings });
+    }
+
+    fn new_part(self, part: &str) {
+        if self.editing.with_value(|editing| editing != part) {
+            self.close_entry();
+            self.editing.set_value(part.to_owned());
+        }
+    }
+
+    /// Carries out the change that mends a finding.
+    pub(crate) fn fix(self, fix: &Fix) {
+        self.close_entry();
+        let command = self.with(|channel| edit::apply_fix(channel, fix));
+        self.run(command);
+        self.close_entry();
+    }
+}

@@ -1,0 +1,340 @@
+//! The channel being edited: document and history, drawn as signals, saved as one types.
+//!
+//! `views` are the signals, `select` the selection, `edits` what changes the document, `saving` how the draft gets to
+//! the server, `problems` what is wrong with it. Every change goes through `edits`, so that it can be undone.
+
+mod edits;
+mod problems;
+mod saving;
+mod select;
+mod views;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use fairway_canvas::wiring::{End, Joint};
+use fairway_canvas::{Point, Rect, Shape};
+use fairway_shared::api::channels::ChannelDetail;
+use fairway_shared::api::status::ChannelStatus;
+use fairway_shared::channel::{Channel, Metadata, Settings, text};
+use fairway_shared::diagnostic::Diagnostic;
+use fairway_shared::edit::History;
+use fairway_shared::plan::Plan;
+use leptos::prelude::*;
+
+pub(crate) use self::saving::Saving;
+pub(crate) use self::select::Selection;
+pub(crate) use self::views::{EdgeKey, EdgeView, Findings, NodeView, curve};
+use self::views::{place_of, put};
+use super::{Catalog, Live, Toasts};
+
+/// What the inspector is asked to bring the focus to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FieldWish {
+    /// Dotted field; none is the first.
+    pub(crate) field: Option<String>,
+}
+
+/// The editor of one channel. A handle: copies mean the same editor.
+#[derive(Clone, Copy)]
+pub(crate) struct Editor {
+    uid: StoredValue<String>,
+    catalog: StoredValue<Arc<Catalog>>,
+    document: StoredValue<Channel>,
+    history: StoredValue<History>,
+    by_id: StoredValue<HashMap<String, Arc<NodeView>>>,
+    toasts: Toasts,
+    live: Live,
+    save: StoredValue<saving::Draft>,
+    /// What is being typed into: another place begins a new step to undo.
+    editing: StoredValue<String>,
+    /// Whether a look for findings is due.
+    checking: StoredValue<bool>,
+
+    /// Nodes in document order.
+    pub(crate) nodes: RwSignal<Vec<Arc<NodeView>>>,
+    /// Edges in document order.
+    pub(crate) edges: RwSignal<Vec<Arc<EdgeView>>>,
+    /// Fires when nodes have come to rest somewhere else.
+    pub(crate) moved: Trigger,
+    /// Name, title, description.
+    pub(crate) metadata: RwSignal<Metadata>,
+    /// Settings of the channel.
+    pub(crate) settings: RwSignal<Settings>,
+    /// What is selected.
+    pub(crate) selection: RwSignal<Selection>,
+    /// All that is wrong.
+    pub(crate) problems: RwSignal<Vec<Diagnostic>>,
+    /// What the server found and we cannot.
+    server_problems: StoredValue<Vec<Diagnostic>>,
+    /// Whether there is something to undo.
+    pub(crate) can_undo: RwSignal<bool>,
+    /// Whether there is something to redo.
+    pub(crate) can_redo: RwSignal<bool>,
+    /// How the draft gets to the server.
+    pub(crate) saving: RwSignal<Saving>,
+    /// Version in force.
+    pub(crate) deployed: RwSignal<Option<u32>>,
+    /// The last plan that was made, for the physical view.
+    pub(crate) plan: RwSignal<Option<Plan>>,
+    /// What the inspector should bring the focus to.
+    pub(crate) wish: RwSignal<Option<FieldWish>>,
+    /// Whether the plan was asked for.
+    pub(crate) planning: RwSignal<bool>,
+}
+
+impl Editor {
+    /// Opens a channel as the server has it.
+    pub(crate) fn open(detail: ChannelDetail, catalog: Arc<Catalog>, live: Live, toasts: Toasts) -> Self {
+        let (channel, _) = text::from_value(&detail.document);
+        let stored = channel.unwrap_or_default();
+        let rescued = saving::rescued(&detail.uid, &detail.etag).filter(|rescued| *rescued != stored);
+        let unsaved = rescued.is_some();
+        let channel = rescued.unwrap_or(stored);
+        let editor = Self {
+            uid: StoredValue::new(detail.uid.clone()),
+            catalog: StoredValue::new(catalog),
+            history: StoredValue::new(saving::kept_history(&detail.uid, &channel)),
+            by_id: StoredValue::new(HashMap::new()),
+            toasts,
+            live,
+            save: StoredValue::new(saving::Draft::new(detail.etag)),
+            editing: StoredValue::new(String::new()),
+            checking: StoredValue::new(false),
+            nodes: RwSignal::new(Vec::new()),
+            edges: RwSignal::new(Vec::new()),
+            moved: Trigger::new(),
+            metadata: RwSignal::new(channel.metadata.clone()),
+            settings: RwSignal::new(channel.spec.settings.clone()),
+            selection: RwSignal::new(Selection::default()),
+            problems: RwSignal::new(Vec::new()),
+            server_problems: StoredValue::new(detail.diagnostics),
+            can_undo: RwSignal::new(false),
+            can_redo: RwSignal::new(false),
+            saving: RwSignal::new(Saving::Saved),
+            deployed: RwSignal::new(detail.deployed),
+            plan: RwSignal::new(None),
+            wish: RwSignal::new(None),
+            planning: RwSignal::new(false),
+            document: StoredValue::new(channel),
+        };
+        editor.refresh();
+        editor.follow_status();
+        editor.follow_drafts();
+        live.put(detail.status);
+        if unsaved {
+            editor.save_soon();
+        }
+        editor
+    }
+
+    /// The channel's uid.
+    pub(crate) fn uid(self) -> String {
+        self.uid.get_value()
+    }
+
+    /// The catalog of components.
+    pub(crate) fn catalog(self) -> Arc<Catalog> {
+        self.catalog.get_value()
+    }
+
+    /// Looks at the document.
+    pub(crate) fn with<T>(self, look: impl FnOnce(&Channel) -> T) -> T {
+        self.document.with_value(look)
+    }
+
+    /// The node of an id.
+    pub(crate) fn node(self, id: &str) -> Option<Arc<NodeView>> {
+        self.by_id.with_value(|nodes| nodes.get(id).cloned())
+    }
+
+    /// The rank of a node in `nodes`.
+    pub(crate) fn rank(self, id: &str) -> Option<usize> {
+        self.nodes.with_untracked(|nodes| nodes.iter().position(|node| node.id == id))
+    }
+
+    /// What a node is called on the screen.
+    pub(crate) fn name_of(self, node: &NodeView) -> String {
+        node.title.get_untracked().filter(|title| !title.is_empty()).unwrap_or_else(|| node.id.clone())
+    }
+
+    /// Size and ports of a component.
+    pub(crate) fn shape(self, component: &str) -> Shape {
+        self.catalog.with_value(|catalog| catalog.shape(component))
+    }
+
+    /// Where all nodes stand.
+    pub(crate) fn rects(self) -> Vec<Rect> {
+        self.nodes.with_untracked(|nodes| nodes.iter().map(|node| node.rect()).collect())
+    }
+
+    /// Selected nodes in document order.
+    pub(crate) fn selected_nodes(self) -> Vec<Arc<NodeView>> {
+        self.nodes.with_untracked(|nodes| {
+            nodes.iter().filter(|node| node.selected.get_untracked()).cloned().collect()
+        })
+    }
+
+    /// All edges by ranks of nodes.
+    pub(crate) fn joints(self) -> Vec<Joint> {
+        self.nodes.with_untracked(|nodes| {
+            let rank: HashMap<&str, usize> =
+                nodes.iter().enumerate().map(|(rank, node)| (node.id.as_str(), rank)).collect();
+            self.edges.with_untracked(|edges| {
+                let joint = |edge: &Arc<EdgeView>| {
+                    let from = End { node: *rank.get(edge.from.id.as_str())?, port: edge.from_port };
+                    let to = End { node: *rank.get(edge.to.id.as_str())?, port: edge.to_port };
+                    Some(Joint { from, to })
+                };
+                edges.iter().filter_map(joint).collect()
+            })
+        })
+    }
+
+    /// How many edges enter and leave a node. Tracks the edges.
+    pub(crate) fn degrees(self, id: &str) -> (usize, usize) {
+        self.edges.with(|edges| {
+            let count =
+                |pick: fn(&EdgeView) -> &NodeView| edges.iter().filter(|edge| pick(edge).id == id).count();
+            (count(|edge| &edge.to), count(|edge| &edge.from))
+        })
+    }
+
+    /// Whether this node is the first that Tab reaches. Tracks the nodes.
+    pub(crate) fn first_is(self, id: &str) -> bool {
+        self.nodes.with(|nodes| nodes.first().is_some_and(|node| node.id == id))
+    }
+
+    /// Ids in the order of the graph: each node after what leads to it.
+    pub(crate) fn order(self) -> Vec<String> {
+        let ids: Vec<String> =
+            self.nodes.with_untracked(|nodes| nodes.iter().map(|node| node.id.clone()).collect());
+        let links: Vec<_> = self.joints().iter().map(|joint| (joint.from.node, joint.to.node)).collect();
+        fairway_canvas::graph::topological(ids.len(), &links)
+            .into_iter()
+            .map(|rank| ids[rank].clone())
+            .collect()
+    }
+
+    /// Asks the inspector for the focus; selects nothing.
+    pub(crate) fn edit_field(self, field: Option<&str>) {
+        self.wish.set(Some(FieldWish { field: field.map(str::to_owned) }));
+    }
+
+    /// Asks for the plan.
+    pub(crate) fn ask_plan(self) {
+        self.planning.set(true);
+    }
+
+    /// Brings the signals in step with the document. Only what differs fires.
+    fn refresh(self) {
+        let catalog = self.catalog();
+        let known = self.by_id.get_value();
+        let nodes: Vec<Arc<NodeView>> = self.document.with_value(|channel| {
+            let mut stray = 0.0;
+            channel
+                .spec
+                .nodes
+                .iter()
+                .map(|node| {
+                    let place = place_of(channel, &node.id);
+                    match known.get(&node.id).filter(|view| view.component == node.component) {
+                        Some(view) => {
+                            view.take(node, place);
+                            view.clone()
+                        }
+                        None => {
+                            // A node that the layout does not place stands in a row above the origin.
+                            let place = place.unwrap_or_else(|| {
+                                stray += 1.0;
+                                Point::new((stray - 1.0) * fairway_canvas::placement::PITCH_X, -160.0)
+                            });
+                            Arc::new(NodeView::of(node, place, &catalog))
+                        }
+                    }
+                })
+                .collect()
+        });
+        let same_nodes = self.nodes.with_untracked(|old| {
+            old.len() == nodes.len() && old.iter().zip(&nodes).all(|(a, b)| Arc::ptr_eq(a, b))
+        });
+        self.by_id.set_value(nodes.iter().map(|node| (node.id.clone(), node.clone())).collect());
+        let old_edges: HashMap<EdgeKey, Arc<EdgeView>> = self
+            .edges
+            .with_untracked(|edges| edges.iter().map(|edge| (edge.key.clone(), edge.clone())).collect());
+        let edges: Vec<Arc<EdgeView>> = self.document.with_value(|channel| {
+            let view = |edge| {
+                let fresh = EdgeView::of(edge, |id| self.node(id))?;
+                let old = old_edges.get(&fresh.key);
+                let same = |old: &&Arc<EdgeView>| {
+                    Arc::ptr_eq(&old.from, &fresh.from) && Arc::ptr_eq(&old.to, &fresh.to)
+                };
+                Some(old.filter(same).cloned().unwrap_or_else(|| Arc::new(fresh)))
+            };
+            channel.spec.edges.iter().filter_map(view).collect()
+        });
+        let same_edges = self.edges.with_untracked(|old| {
+            old.len() == edges.len() && old.iter().zip(&edges).all(|(a, b)| Arc::ptr_eq(a, b))
+        });
+        if !same_nodes {
+            self.nodes.set(nodes);
+        }
+        if !same_edges {
+            self.edges.set(edges);
+        }
+        self.document.with_value(|channel| {
+            if self.metadata.with_untracked(|known| *known != channel.metadata) {
+                self.metadata.set(channel.metadata.clone());
+            }
+            if self.settings.with_untracked(|known| *known != channel.spec.settings) {
+                self.settings.set(channel.spec.settings.clone());
+            }
+        });
+        self.moved.notify();
+        self.trim_selection();
+        self.show_status();
+        self.check();
+        let (undo, redo) =
+            self.history.with_value(|history| (!history.undo.is_empty(), !history.redo.is_empty()));
+        for (signal, value) in [(self.can_undo, undo), (self.can_redo, redo)] {
+            if signal.get_untracked() != value {
+                signal.set(value);
+            }
+        }
+    }
+
+    /// Passes figures on to nodes and edges as they come.
+    fn follow_status(self) {
+        let status = self.live.status(&self.uid());
+        Effect::new(move || {
+            status.track();
+            self.show_status();
+        });
+    }
+
+    fn show_status(self) {
+        self.live.status(&self.uid()).with_untracked(|status: &ChannelStatus| {
+            self.nodes.with_untracked(|nodes| {
+                for node in nodes {
+                    put(&node.status, &status.nodes.get(&node.id).copied());
+                }
+            });
+            let passed: HashMap<(&str, &str), _> =
+                status.edges.iter().map(|edge| ((edge.from.as_str(), edge.to.as_str()), edge)).collect();
+            self.edges.with_untracked(|edges| {
+                for edge in edges {
+                    let (from, to) = (edge.key.from.to_string(), edge.key.to.to_string());
+                    put(
+                        &edge.status,
+                        &passed.get(&(from.as_str(), to.as_str())).map(|status| (*status).clone()),
+                    );
+                }
+            });
+        });
+    }
+}
+
+/// The editor of the page.
+pub(crate) fn use_editor() -> Editor {
+    expect_context()
+}

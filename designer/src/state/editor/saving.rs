@@ -1,0 +1,252 @@
+//! How the draft gets to the server: as one types, one save at a time, only onto what was read (`If-Match`). What is not
+//! saved yet when the page goes is kept in the browser, and the history beside it, so that nothing drawn is lost.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use fairway_shared::api::channels::{AddChannel, CreateChannel, SaveDraft};
+use fairway_shared::channel::{Channel, text};
+use fairway_shared::edit::History;
+use leptos::prelude::*;
+
+use super::Editor;
+use crate::api;
+use crate::router::{Route, Router};
+use crate::state::store::{Keep, forget, read, write};
+
+/// A draft is sent once typing pauses for this long.
+const PAUSE: Duration = Duration::from_millis(400);
+/// A save that failed is tried again after this long.
+const AGAIN: Duration = Duration::from_secs(3);
+
+/// How the draft stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Saving {
+    /// The server has it.
+    Saved,
+    /// It will be sent, or is on its way.
+    Pending,
+    /// It could not be saved; it is tried again.
+    Failed(String),
+    /// Somebody else has saved another draft.
+    Conflict,
+}
+
+/// What is known about the server's draft.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    etag: String,
+    /// Every etag that our own saves were answered with.
+    ours: HashSet<String>,
+    waiting: Option<TimeoutHandle>,
+    in_flight: bool,
+    /// Whether there is something that the server does not have.
+    dirty: bool,
+}
+
+impl Draft {
+    pub(super) fn new(etag: String) -> Self {
+        Self { ours: HashSet::from([etag.clone()]), etag, ..Self::default() }
+    }
+}
+
+fn history_key(uid: &str) -> String {
+    format!("fairway.history.{uid}")
+}
+
+fn rescue_key(uid: &str) -> String {
+    format!("fairway.unsaved.{uid}")
+}
+
+/// The history kept for a channel, when it belongs to this document.
+pub(super) fn kept_history(uid: &str, channel: &Channel) -> History {
+    read(Keep::Window, &history_key(uid))
+        .and_then(|kept| History::from_text(&kept, channel))
+        .unwrap_or_default()
+}
+
+/// What was drawn but not saved when the page went, if the server's draft is still the one it was drawn on.
+pub(super) fn rescued(uid: &str, etag: &str) -> Option<Channel> {
+    let kept = read(Keep::Always, &rescue_key(uid))?;
+    if !forget(Keep::Always, &rescue_key(uid)) {
+        return None;
+    }
+    let (on, document) = kept.split_once('\n')?;
+    let value = serde_json::from_str(document).ok()?;
+    (on == etag).then(|| text::from_value(&value).0).flatten()
+}
+
+impl Editor {
+    /// Sends the draft once typing pauses.
+    pub(super) fn save_soon(self) {
+        let conflict = self.saving.with_untracked(|saving| *saving == Saving::Conflict);
+        self.save.update_value(|draft| {
+            draft.dirty = true;
+            if let Some(waiting) = draft.waiting.take() {
+                waiting.clear();
+            }
+            if !conflict {
+                draft.waiting = set_timeout_with_handle(move || self.save_now(), PAUSE).ok();
+            }
+        });
+        if !conflict && self.saving.with_untracked(|saving| *saving == Saving::Saved) {
+            self.saving.set(Saving::Pending);
+        }
+    }
+
+    /// Sends the draft at once, unless there is nothing new or one is on its way (it is followed by the next).
+    pub(crate) fn save_now(self) {
+        // The page may have been left: then `leave` has seen to it.
+        let Some((busy, etag)) = self.save.try_update_value(|draft| {
+            draft.waiting = None;
+            let busy = draft.in_flight || !draft.dirty;
+            if !busy {
+                draft.in_flight = true;
+                draft.dirty = false;
+            }
+            (busy, draft.etag.clone())
+        }) else {
+            return;
+        };
+        if busy || self.saving.with_untracked(|saving| *saving == Saving::Conflict) {
+            return;
+        }
+        let uid = self.uid();
+        let document = self.with(text::to_value);
+        leptos::task::spawn_local(async move {
+            let answer = api::call_if::<SaveDraft>(&[("uid", &uid)], &document, &etag).await;
+            let Some(more) = self.save.try_update_value(|draft| {
+                draft.in_flight = false;
+                if let Ok(saved) = &answer {
+                    draft.etag.clone_from(&saved.etag);
+                    draft.ours.insert(saved.etag.clone());
+                } else {
+                    draft.dirty = true;
+                }
+                draft.dirty
+            }) else {
+                return;
+            };
+            match answer {
+                Ok(saved) => {
+                    self.server_found(saved.diagnostics);
+                    self.keep_history();
+                    if more {
+                        self.save_now();
+                    } else {
+                        self.saving.set(Saving::Saved);
+                    }
+                }
+                Err(problem) if problem.status == 412 => self.saving.set(Saving::Conflict),
+                Err(problem) => {
+                    let why = if problem.detail.is_empty() {
+                        problem.title.clone()
+                    } else {
+                        problem.detail.clone()
+                    };
+                    if problem.status != 0 {
+                        self.toasts.problem(&problem);
+                    }
+                    self.saving.set(Saving::Failed(why));
+                    set_timeout(move || self.save_now(), AGAIN);
+                }
+            }
+        });
+    }
+
+    /// Waits until the server has the draft. False when that cannot be, because somebody else has saved another.
+    pub(crate) async fn saved(self) -> bool {
+        self.save_now();
+        loop {
+            match self.saving.try_get_untracked() {
+                Some(Saving::Saved) => return true,
+                Some(Saving::Conflict) | None => return false,
+                Some(_) => pause(50).await,
+            }
+        }
+    }
+
+    fn keep_history(self) {
+        let text = self.with(|channel| self.history.with_value(|history| history.to_text(channel)));
+        // A history too long for the browser's store is worth less than the draft: it ends with this window.
+        if !write(Keep::Window, &history_key(&self.uid()), &text)
+            && !forget(Keep::Window, &history_key(&self.uid()))
+        {
+            leptos::logging::warn!("the browser keeps nothing: undo ends with this window");
+        }
+    }
+
+    /// Listens for drafts that others save, and for the end of the page.
+    pub(super) fn follow_drafts(self) {
+        Effect::new(move || {
+            let Some(changed) = self.live.draft.get() else { return };
+            let theirs = changed.uid == self.uid()
+                && self.save.with_value(|draft| !draft.in_flight && !draft.ours.contains(&changed.etag));
+            if theirs {
+                self.saving.set(Saving::Conflict);
+            }
+        });
+        let hide = window_event_listener_untyped("pagehide", move |_| self.leave());
+        on_cleanup(move || {
+            hide.remove();
+            self.leave();
+        });
+    }
+
+    /// The page goes: what is not saved is sent in the background, and kept in the browser in case that fails.
+    fn leave(self) {
+        let Some((dirty, etag)) = self.save.try_update_value(|draft| {
+            if let Some(waiting) = draft.waiting.take() {
+                waiting.clear();
+            }
+            (draft.dirty || draft.in_flight, draft.etag.clone())
+        }) else {
+            return;
+        };
+        if !dirty || self.saving.with_untracked(|saving| *saving == Saving::Conflict) {
+            return;
+        }
+        let uid = self.uid();
+        let document = self.with(text::to_value);
+        if !write(Keep::Always, &rescue_key(&uid), &format!("{etag}\n{document}")) {
+            leptos::logging::warn!("the browser keeps nothing: an unsaved draft is sent only");
+        }
+        leptos::task::spawn_local(async move {
+            if api::call_if::<SaveDraft>(&[("uid", &uid)], &document, &etag).await.is_ok()
+                && !forget(Keep::Always, &rescue_key(&uid))
+            {
+                leptos::logging::warn!("a saved draft is still kept");
+            }
+        });
+    }
+
+    /// In a conflict: my document becomes a channel of its own.
+    pub(crate) fn keep_as_copy(self, router: Router) {
+        let mut channel = self.with(Clone::clone);
+        let stamp = js_sys::Date::now() as u64 / 1000 % 100_000;
+        channel.metadata.name = format!("{}-{stamp}", channel.metadata.name);
+        let document = text::to_value(&channel);
+        leptos::task::spawn_local(async move {
+            match api::call::<AddChannel>(&[], &CreateChannel { document }).await {
+                Ok(copy) => router.go(Route::Canvas(copy.uid)),
+                Err(problem) => self.toasts.problem(&problem),
+            }
+        });
+    }
+}
+
+/// Waits for some milliseconds.
+async fn pause(milliseconds: u64) {
+    let wait = js_sys::Promise::new(&mut |resolve, _| {
+        set_timeout(
+            move || {
+                // Resolving a promise has no answer worth looking at.
+                let _undefined = resolve.call0(&wasm_bindgen::JsValue::UNDEFINED);
+            },
+            Duration::from_millis(milliseconds),
+        );
+    });
+    if wasm_bindgen_futures::JsFuture::from(wait).await.is_err() {
+        leptos::logging::warn!("a pause was cut short");
+    }
+}

@@ -1,0 +1,216 @@
+//! The document as signals: one set a node, one an edge, so that a change redraws only what it touches.
+
+use std::sync::Arc;
+
+use fairway_canvas::{Curve, Point, Port, Rect, Shape};
+use fairway_shared::api::status::{EdgeStatus, NodeStatus};
+use fairway_shared::channel::{Channel, ERRORS, Edge, Node, PortRef};
+use fairway_shared::component::Kind;
+use leptos::prelude::*;
+use serde_json::{Map, Value};
+
+use crate::state::Catalog;
+
+/// How many findings there are about a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Findings {
+    /// Keep the channel from being deployed.
+    pub(crate) errors: usize,
+    /// Worth a look.
+    pub(crate) warnings: usize,
+}
+
+/// A node as the canvas draws it.
+pub(crate) struct NodeView {
+    /// Its id.
+    pub(crate) id: String,
+    /// Its component.
+    pub(crate) component: String,
+    /// Source, transform or sink.
+    pub(crate) kind: Kind,
+    /// Size and ports.
+    pub(crate) shape: Shape,
+    /// Names of its ports, inputs and outputs, as edges write them.
+    pub(crate) inputs: Vec<String>,
+    /// See `inputs`.
+    pub(crate) outputs: Vec<String>,
+    /// Top left corner in the world.
+    pub(crate) at: ArcRwSignal<Point>,
+    /// Title as written, when there is one.
+    pub(crate) title: ArcRwSignal<Option<String>>,
+    /// Config.
+    pub(crate) config: ArcRwSignal<Map<String, Value>>,
+    /// Whether it is selected.
+    pub(crate) selected: ArcRwSignal<bool>,
+    /// Findings about it.
+    pub(crate) findings: ArcRwSignal<Findings>,
+    /// Counts and rates, once it was deployed.
+    pub(crate) status: ArcRwSignal<Option<NodeStatus>>,
+}
+
+impl NodeView {
+    /// Signals for a node of the document. A node without a place stands at `place`.
+    pub(super) fn of(node: &Node, place: Point, catalog: &Catalog) -> Self {
+        let spec = catalog.get(&node.component);
+        let names =
+            |ports: &[fairway_shared::component::Port]| ports.iter().map(|port| port.name.clone()).collect();
+        Self {
+            id: node.id.clone(),
+            component: node.component.clone(),
+            kind: catalog.kind(&node.component),
+            shape: catalog.shape(&node.component),
+            inputs: spec.map(|spec| names(&spec.ports.inputs)).unwrap_or_default(),
+            outputs: spec.map(|spec| names(&spec.ports.outputs)).unwrap_or_default(),
+            at: ArcRwSignal::new(place),
+            title: ArcRwSignal::new(node.title.clone()),
+            config: ArcRwSignal::new(node.config.clone()),
+            selected: ArcRwSignal::new(false),
+            findings: ArcRwSignal::new(Findings::default()),
+            status: ArcRwSignal::new(None),
+        }
+    }
+
+    /// Takes over what the document says now; signals fire only where it differs.
+    pub(super) fn take(&self, node: &Node, place: Option<Point>) {
+        put(&self.title, &node.title);
+        put(&self.config, &node.config);
+        if let Some(place) = place {
+            put(&self.at, &place);
+        }
+    }
+
+    /// Its rectangle, untracked.
+    pub(crate) fn rect(&self) -> Rect {
+        self.shape.rect(self.at.get_untracked())
+    }
+
+    /// Where a port stands in the world. Tracks the node's place.
+    pub(crate) fn port_at(&self, port: Port) -> Point {
+        self.at.get() + self.shape.port(port)
+    }
+
+    /// Where a port stands in the world, untracked.
+    pub(crate) fn port_at_untracked(&self, port: Port) -> Point {
+        self.at.get_untracked() + self.shape.port(port)
+    }
+
+    /// The port that an edge's end means.
+    pub(crate) fn port_of(&self, end: &PortRef, input: bool) -> Port {
+        let rank = |names: &[String]| {
+            end.port.as_ref().and_then(|name| names.iter().position(|known| known == name)).unwrap_or(0)
+        };
+        match input {
+            true => Port::Input(rank(&self.inputs)),
+            false if end.is_errors() => Port::Errors,
+            false => Port::Output(rank(&self.outputs)),
+        }
+    }
+
+    /// How an edge writes a port: by the node alone where it is the first.
+    pub(crate) fn port_ref(&self, port: Port) -> PortRef {
+        let named = |names: &[String], rank: usize| match (rank, names.get(rank)) {
+            (1.., Some(name)) => PortRef::port(&self.id, name),
+            _ => PortRef::node(&self.id),
+        };
+        match port {
+            Port::Input(rank) => named(&self.inputs, rank),
+            Port::Output(rank) => named(&self.outputs, rank),
+            Port::Errors => PortRef::port(&self.id, ERRORS),
+        }
+    }
+
+    /// The name of a port in hooks and labels.
+    pub(crate) fn port_name(&self, port: Port) -> String {
+        match port {
+            Port::Input(rank) => self.inputs.get(rank).cloned().unwrap_or_else(|| "in".to_owned()),
+            Port::Output(rank) => self.outputs.get(rank).cloned().unwrap_or_else(|| "out".to_owned()),
+            Port::Errors => ERRORS.to_owned(),
+        }
+    }
+}
+
+/// Which edge: its ends as written.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct EdgeKey {
+    /// Output or errors port.
+    pub(crate) from: PortRef,
+    /// Input port.
+    pub(crate) to: PortRef,
+}
+
+impl EdgeKey {
+    /// The key of an edge of the document.
+    pub(crate) fn of(edge: &Edge) -> Self {
+        Self { from: edge.from.clone(), to: edge.to.clone() }
+    }
+
+    /// As hooks write it: `from>to`.
+    pub(crate) fn hook(&self) -> String {
+        format!("{}>{}", self.from, self.to)
+    }
+}
+
+/// An edge as the canvas draws it.
+pub(crate) struct EdgeView {
+    /// Which edge.
+    pub(crate) key: EdgeKey,
+    /// Node it leaves.
+    pub(crate) from: Arc<NodeView>,
+    /// Port it leaves.
+    pub(crate) from_port: Port,
+    /// Node it enters.
+    pub(crate) to: Arc<NodeView>,
+    /// Port it enters.
+    pub(crate) to_port: Port,
+    /// Whether it is selected.
+    pub(crate) selected: ArcRwSignal<bool>,
+    /// What passes it, once it was deployed.
+    pub(crate) status: ArcRwSignal<Option<EdgeStatus>>,
+}
+
+impl EdgeView {
+    /// Signals for an edge, when both its nodes exist.
+    pub(super) fn of(edge: &Edge, node: impl Fn(&str) -> Option<Arc<NodeView>>) -> Option<Self> {
+        let (from, to) = (node(&edge.from.node)?, node(&edge.to.node)?);
+        Some(Self {
+            key: EdgeKey::of(edge),
+            from_port: from.port_of(&edge.from, false),
+            to_port: to.port_of(&edge.to, true),
+            from,
+            to,
+            selected: ArcRwSignal::new(false),
+            status: ArcRwSignal::new(None),
+        })
+    }
+
+    /// Its line. Tracks the places of both nodes.
+    pub(crate) fn curve(&self) -> Curve {
+        curve(self.from_port, self.from.port_at(self.from_port), self.to.port_at(self.to_port))
+    }
+
+    /// Its line, untracked.
+    pub(crate) fn curve_untracked(&self) -> Curve {
+        curve(
+            self.from_port,
+            self.from.port_at_untracked(self.from_port),
+            self.to.port_at_untracked(self.to_port),
+        )
+    }
+}
+
+/// The line from a port to a point on the left of something.
+pub(crate) fn curve(port: Port, from: Point, to: Point) -> Curve {
+    if port == Port::Errors { Curve::downwards(from, to) } else { Curve::sideways(from, to) }
+}
+
+/// Sets a signal when it differs.
+pub(super) fn put<T: Clone + PartialEq + Send + Sync + 'static>(signal: &ArcRwSignal<T>, value: &T) {
+    if signal.with_untracked(|known| known != value) {
+        signal.set(value.clone());
+    }
+}
+
+/// The place of a node in the layout.
+pub(super) fn place_of(channel: &Channel, id: &str) -> Option<Point> {
+    channel.layout.nodes.get(id).map(|spot| Point::new(spot.x, spot.y))
+}
