@@ -76,7 +76,7 @@ CREATE TABLE dead_letter (
 CREATE INDEX dead_letter_by_uid ON dead_letter (uid, entry);
 CREATE INDEX dead_letter_by_age ON dead_letter (at);
 
--- Refusals that left by an errors port, or whose dead letter was removed before its source had passed it.
+-- Refusals whose dead letter was removed before its source had passed it.
 CREATE TABLE refusal (
     uid         TEXT NOT NULL,
     source      TEXT NOT NULL,
@@ -86,6 +86,20 @@ CREATE TABLE refusal (
     via         TEXT NOT NULL,
     child       INTEGER NOT NULL,
     PRIMARY KEY (uid, source, "partition", rank, node, via, child)
+) STRICT, WITHOUT ROWID;
+
+-- Notes of records that a sink refused and that its errors port was about to hand on to a target.
+CREATE TABLE routed (
+    uid         TEXT NOT NULL,
+    source      TEXT NOT NULL,
+    "partition" TEXT NOT NULL,
+    rank        INTEGER NOT NULL,
+    node        TEXT NOT NULL,
+    via         TEXT NOT NULL,
+    child       INTEGER NOT NULL,
+    target      TEXT NOT NULL,
+    number      INTEGER NOT NULL,
+    PRIMARY KEY (uid, source, "partition", rank, node, via, child, target, number)
 ) STRICT, WITHOUT ROWID;
 
 -- How much each channel has set aside, kept by the triggers below.

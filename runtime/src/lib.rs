@@ -6,7 +6,9 @@
 //! | [`server`] | all of it in one process |
 //! | [`api`] | HTTP: endpoints, events, pages, safety |
 //! | [`controller`] | the facade that every face talks to |
+//! | [`events`] | what happened, for listeners |
 //! | [`services`] | what is remembered, as traits, and the local backend |
+//! | `worker` | runs the tasks of deployed channels |
 //! | [`registry`] | every component there is |
 //! | [`problem`] | refusals and their codes |
 //! | [`config`], [`telemetry`], [`clock`] | where data lies, who may connect; logs; the time |
@@ -17,9 +19,11 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod controller;
+pub mod events;
 pub mod problem;
 mod references;
 pub mod registry;
 pub mod server;
 pub mod services;
 pub mod telemetry;
+mod worker;

@@ -10,7 +10,6 @@
 //! | `metrics` | counts for operators |
 //! | `transfer` | import and export |
 //! | `connections` | connections and secrets |
-//! | [`events`] | what happened, for listeners |
 //! | `catalog` | what the entries of the configuration log mean |
 //!
 //! Knows nothing of HTTP: a refusal is a [`Refused`](crate::problem::Refused) whoever asked.
@@ -19,7 +18,6 @@ pub(crate) mod catalog;
 mod check;
 mod connections;
 mod drafts;
-pub mod events;
 mod metrics;
 mod records;
 mod status;
@@ -32,7 +30,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OwnedMutexGuard;
 
-use self::events::Events;
+use crate::events::Events;
 use crate::registry::Registry;
 use crate::services::Services;
 

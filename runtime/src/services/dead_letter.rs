@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fairway_engine::store::{Letter, LetterKey, StoredMark};
+use fairway_engine::store::{Letter, LetterKey, Routed, StoredMark};
 use fairway_shared::api::dead_letters::DeadLetter;
 
 use super::error::Result;
@@ -44,19 +44,31 @@ pub struct Usage {
     pub evicted: u64,
 }
 
+/// Refusals that a replay must not repeat.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Refusals {
+    /// Set aside, whether or not the dead letter is still there.
+    pub letters: Vec<LetterKey>,
+    /// Handed on by errors ports.
+    pub routed: Vec<Routed>,
+}
+
 /// Dead letters, by the channel's uid.
 #[async_trait]
 pub trait DeadLetterService: Send + Sync {
     /// Makes dead letters durable; one whose key is there already changes nothing.
     async fn set_aside(&self, uid: &str, letters: &[Letter]) -> Result<()>;
 
-    /// Makes durable that a sink refused these and its errors port handed them on.
-    async fn note_routed(&self, uid: &str, keys: &[LetterKey]) -> Result<()>;
+    /// Makes durable that a sink refused these and its errors port is about to hand them on.
+    async fn note_routed(&self, uid: &str, notes: &[Routed]) -> Result<()>;
 
-    /// Every refusal, set aside or handed on, beyond the sources' own watermarks among `marks`.
-    async fn refused(&self, uid: &str, marks: &[StoredMark]) -> Result<Vec<LetterKey>>;
+    /// Makes durable that these notes are void.
+    async fn forget_routed(&self, uid: &str, notes: &[Routed]) -> Result<()>;
 
-    /// Forgets handed-on refusals that the sources' own watermarks have passed.
+    /// Every refusal beyond the sources' own watermarks among `marks`.
+    async fn refusals(&self, uid: &str, marks: &[StoredMark]) -> Result<Refusals>;
+
+    /// Forgets refusals that need no dead letter and that the sources' own watermarks have passed.
     async fn passed(&self, uid: &str, marks: &[StoredMark]) -> Result<()>;
 
     /// Dead letters, newest first.

@@ -15,6 +15,8 @@ pub struct StatusRecord {
     pub cause: Option<Cause>,
     /// Since when, RFC 3339.
     pub since: Option<String>,
+    /// Version in force then.
+    pub version: Option<u32>,
 }
 
 /// Entries of history kept for each channel.

@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 use fairway_engine::position::StreamKey;
-use fairway_engine::store::{Letter, LetterKey, StoredMark};
+use fairway_engine::store::{Letter, LetterKey, Routed, StoredMark};
 use fairway_shared::api::dead_letters::DeadLetter;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, Row, SqliteConnection};
@@ -11,7 +11,7 @@ use sqlx::{AssertSqlSafe, Row, SqliteConnection};
 use super::{Database, from_json, rank_in, rank_out, to_json};
 use crate::clock;
 use crate::services::error::Result;
-use crate::services::{DeadLetterService, Limits, Page, Usage};
+use crate::services::{DeadLetterService, Limits, Page, Refusals, Usage};
 
 /// Dead letters in one database.
 pub(super) struct Local(pub(super) Database);
@@ -28,52 +28,20 @@ impl DeadLetterService for Local {
             let (cause, record) = (to_json(&letter.cause)?, to_json(&letter.record)?);
             let bytes = i64::try_from(cause.len() + record.len()).unwrap_or(i64::MAX);
             // A letter from before its source started over makes way; deleted first, so that the triggers count.
-            sqlx::query(
+            let delete = sqlx::query(
                 "DELETE FROM dead_letter WHERE uid = ? AND source = ? AND \"partition\" = ? AND rank = ? AND node = ?
                  AND via = ? AND child = ? AND live = 0",
-            )
-            .bind(uid)
-            .bind(&*letter.key.stream.source)
-            .bind(&*letter.key.stream.partition)
-            .bind(rank_in(letter.key.order)?)
-            .bind(&letter.key.node)
-            .bind(&*letter.key.stream.via)
-            .bind(letter.key.child)
-            .execute(&mut *transaction)
-            .await?;
-            sqlx::query(
+            );
+            bind_key(delete, uid, &letter.key)?.execute(&mut *transaction).await?;
+            let insert = sqlx::query(
                 "INSERT INTO dead_letter (uid, source, \"partition\", rank, node, via, child, cause, record, bytes, at)
                  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-            )
-            .bind(uid)
-            .bind(&*letter.key.stream.source)
-            .bind(&*letter.key.stream.partition)
-            .bind(rank_in(letter.key.order)?)
-            .bind(&letter.key.node)
-            .bind(&*letter.key.stream.via)
-            .bind(letter.key.child)
-            .bind(cause)
-            .bind(record)
-            .bind(bytes)
-            .bind(at)
-            .execute(&mut *transaction)
-            .await?;
-        }
-        transaction.commit().await?;
-        Ok(())
-    }
-
-    async fn note_routed(&self, uid: &str, keys: &[LetterKey]) -> Result<()> {
-        let mut transaction = self.0.write.begin().await?;
-        for key in keys {
-            sqlx::query("INSERT OR IGNORE INTO refusal VALUES (?, ?, ?, ?, ?, ?, ?)")
-                .bind(uid)
-                .bind(&*key.stream.source)
-                .bind(&*key.stream.partition)
-                .bind(rank_in(key.order)?)
-                .bind(&key.node)
-                .bind(&*key.stream.via)
-                .bind(key.child)
+            );
+            bind_key(insert, uid, &letter.key)?
+                .bind(cause)
+                .bind(record)
+                .bind(bytes)
+                .bind(at)
                 .execute(&mut *transaction)
                 .await?;
         }
@@ -81,48 +49,81 @@ impl DeadLetterService for Local {
         Ok(())
     }
 
-    async fn refused(&self, uid: &str, marks: &[StoredMark]) -> Result<Vec<LetterKey>> {
+    async fn note_routed(&self, uid: &str, notes: &[Routed]) -> Result<()> {
+        let mut transaction = self.0.write.begin().await?;
+        for note in notes {
+            let insert = sqlx::query("INSERT OR IGNORE INTO routed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+            bind_note(insert, uid, note)?.execute(&mut *transaction).await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    async fn forget_routed(&self, uid: &str, notes: &[Routed]) -> Result<()> {
+        let mut transaction = self.0.write.begin().await?;
+        for note in notes {
+            let delete = sqlx::query(
+                "DELETE FROM routed WHERE uid = ? AND source = ? AND \"partition\" = ? AND rank = ? AND node = ?
+                 AND via = ? AND child = ? AND target = ? AND number = ?",
+            );
+            bind_note(delete, uid, note)?.execute(&mut *transaction).await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    async fn refusals(&self, uid: &str, marks: &[StoredMark]) -> Result<Refusals> {
         let streams = sqlx::query(
             "SELECT DISTINCT source, \"partition\" FROM dead_letter WHERE uid = ?1 AND live = 1
-             UNION SELECT DISTINCT source, \"partition\" FROM refusal WHERE uid = ?1",
+             UNION SELECT DISTINCT source, \"partition\" FROM refusal WHERE uid = ?1
+             UNION SELECT DISTINCT source, \"partition\" FROM routed WHERE uid = ?1",
         )
         .bind(uid)
         .fetch_all(&self.0.read)
         .await?;
-        let mut refused = Vec::new();
+        let mut refusals = Refusals::default();
         for stream in streams {
             let (source, partition): (String, String) = (stream.try_get(0)?, stream.try_get(1)?);
-            let rows = sqlx::query(
+            let watermark = rank_in(watermark(marks, &source, &partition))?;
+            let beyond = |query: Query<'static>| {
+                query.bind(uid.to_owned()).bind(source.clone()).bind(partition.clone()).bind(watermark)
+            };
+            let letters = sqlx::query(
                 "SELECT source, \"partition\", rank, node, via, child FROM dead_letter
                  WHERE uid = ?1 AND source = ?2 AND \"partition\" = ?3 AND rank > ?4 AND live = 1
                  UNION SELECT source, \"partition\", rank, node, via, child FROM refusal
                  WHERE uid = ?1 AND source = ?2 AND \"partition\" = ?3 AND rank > ?4",
-            )
-            .bind(uid)
-            .bind(&source)
-            .bind(&partition)
-            .bind(rank_in(watermark(marks, &source, &partition))?)
-            .fetch_all(&self.0.read)
-            .await?;
-            for row in &rows {
-                refused.push(read_key(row)?);
+            );
+            for row in beyond(letters).fetch_all(&self.0.read).await? {
+                refusals.letters.push(read_key(&row)?);
+            }
+            let routed = sqlx::query(
+                "SELECT source, \"partition\", rank, node, via, child, target, number FROM routed
+                 WHERE uid = ? AND source = ? AND \"partition\" = ? AND rank > ?",
+            );
+            for row in beyond(routed).fetch_all(&self.0.read).await? {
+                let number = rank_out(row.try_get(7)?);
+                refusals.routed.push(Routed { key: read_key(&row)?, target: row.try_get(6)?, number });
             }
         }
-        Ok(refused)
+        Ok(refusals)
     }
 
     async fn passed(&self, uid: &str, marks: &[StoredMark]) -> Result<()> {
         let mut transaction = self.0.write.begin().await?;
         for mark in marks.iter().filter(|mark| is_own(mark)) {
-            sqlx::query(
+            for delete in [
                 "DELETE FROM refusal WHERE uid = ? AND source = ? AND \"partition\" = ? AND rank <= ?",
-            )
-            .bind(uid)
-            .bind(&*mark.stream.source)
-            .bind(&*mark.stream.partition)
-            .bind(rank_in(mark.position.order)?)
-            .execute(&mut *transaction)
-            .await?;
+                "DELETE FROM routed WHERE uid = ? AND source = ? AND \"partition\" = ? AND rank <= ?",
+            ] {
+                sqlx::query(delete)
+                    .bind(uid)
+                    .bind(&*mark.stream.source)
+                    .bind(&*mark.stream.partition)
+                    .bind(rank_in(mark.position.order)?)
+                    .execute(&mut *transaction)
+                    .await?;
+            }
         }
         transaction.commit().await?;
         Ok(())
@@ -191,6 +192,7 @@ impl DeadLetterService for Local {
             "UPDATE dead_letter SET live = 0
              WHERE uid = ?1 AND (?2 IS NULL OR source IN (SELECT value FROM json_each(?2)))",
             "DELETE FROM refusal WHERE uid = ?1 AND (?2 IS NULL OR source IN (SELECT value FROM json_each(?2)))",
+            "DELETE FROM routed WHERE uid = ?1 AND (?2 IS NULL OR source IN (SELECT value FROM json_each(?2)))",
         ] {
             sqlx::query(statement).bind(uid).bind(&sources).execute(&mut *transaction).await?;
         }
@@ -240,6 +242,7 @@ impl DeadLetterService for Local {
         for delete in [
             "DELETE FROM dead_letter WHERE uid = ?",
             "DELETE FROM refusal WHERE uid = ?",
+            "DELETE FROM routed WHERE uid = ?",
             "DELETE FROM dead_letter_usage WHERE uid = ?",
         ] {
             sqlx::query(delete).bind(uid).execute(&mut *transaction).await?;
@@ -250,6 +253,22 @@ impl DeadLetterService for Local {
 }
 
 type Query<'q> = sqlx::query::Query<'q, sqlx::Sqlite, sqlx::sqlite::SqliteArguments>;
+
+/// Binds channel and key, in the order of the tables' columns.
+fn bind_key<'q>(query: Query<'q>, uid: &'q str, key: &'q LetterKey) -> Result<Query<'q>> {
+    Ok(query
+        .bind(uid)
+        .bind(&*key.stream.source)
+        .bind(&*key.stream.partition)
+        .bind(rank_in(key.order)?)
+        .bind(&*key.node)
+        .bind(&*key.stream.via)
+        .bind(key.child))
+}
+
+fn bind_note<'q>(query: Query<'q>, uid: &'q str, note: &'q Routed) -> Result<Query<'q>> {
+    Ok(bind_key(query, uid, &note.key)?.bind(&*note.target).bind(rank_in(note.number)?))
+}
 
 /// Removes letters and keeps their refusals. `which` is a condition written in this file, with the values bound by `bind`.
 async fn remove(

@@ -1,0 +1,246 @@
+//! One channel that runs or ran: its tasks, and what is shown of them together.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use fairway_engine::store::Totals;
+use fairway_shared::api::status::{Cause, ChannelState, ChannelStatus, EdgeStatus, NodeStatus, TaskStatus};
+use fairway_shared::channel::Edge;
+use fairway_shared::plan::Plan;
+
+use super::rates::Rates;
+use super::task::Task;
+use super::watch::Told;
+use super::{Inner, Job};
+use crate::services::{Result, Services};
+
+/// A channel that runs or ran in this process.
+pub(super) struct Running {
+    pub(super) uid: Arc<str>,
+    pub(super) counted: Arc<Counted>,
+    tasks: Mutex<Tasks>,
+    rates: Mutex<Rates>,
+    /// What was last told and written down; held while a look is taken.
+    pub(super) told: tokio::sync::Mutex<Told>,
+}
+
+#[derive(Default)]
+struct Tasks {
+    version: Option<u32>,
+    edges: Vec<Edge>,
+    tasks: Vec<Arc<Task>>,
+}
+
+/// What a channel has counted since its uid was made, in step with what is committed.
+#[derive(Default)]
+pub(super) struct Counted {
+    totals: Mutex<Totals>,
+    letters: AtomicU64,
+    letters_changed: AtomicBool,
+}
+
+impl Counted {
+    /// Adds what was committed.
+    pub(super) fn add(&self, totals: &Totals) {
+        *lock(&self.totals) += totals;
+    }
+
+    /// Dead letters came or went.
+    pub(super) fn letters_changed(&self) {
+        self.letters_changed.store(true, Ordering::Relaxed);
+    }
+
+    /// Reads again how many dead letters there are, if that may have changed.
+    pub(super) async fn refresh(&self, services: &Services, uid: &str) -> Result<()> {
+        if self.letters_changed.swap(false, Ordering::Relaxed) {
+            self.letters.store(services.dead_letters.usage(uid).await?.letters, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+impl Running {
+    /// A channel without tasks, with what it counted before.
+    pub(super) async fn load(services: &Services, uid: &Arc<str>) -> Result<Self> {
+        let counted = Counted {
+            totals: Mutex::new(services.positions.totals(uid).await?),
+            letters: AtomicU64::new(services.dead_letters.usage(uid).await?.letters),
+            letters_changed: AtomicBool::new(false),
+        };
+        Ok(Self {
+            uid: uid.clone(),
+            counted: Arc::new(counted),
+            tasks: Mutex::default(),
+            rates: Mutex::default(),
+            told: tokio::sync::Mutex::new(Told::load(services, uid).await?),
+        })
+    }
+
+    /// Starts the tasks of a job that do not run yet; those that do are paused or go on with the others.
+    pub(super) fn start(&self, inner: &Arc<Inner>, job: &Arc<Job>, paused: bool) {
+        let mut tasks = lock(&self.tasks);
+        let before = std::mem::take(&mut tasks.tasks);
+        let alive = |planned: &fairway_shared::plan::Task| {
+            before
+                .iter()
+                .find(|task| task.id == planned.id && task.hash == planned.hash && !task.is_over())
+                .cloned()
+        };
+        tasks.tasks = job
+            .plan
+            .tasks
+            .iter()
+            .map(|planned| match alive(planned) {
+                Some(task) => {
+                    task.pause(paused);
+                    task
+                }
+                None => Arc::new(Task::start(inner, job, planned, &self.counted, paused)),
+            })
+            .collect();
+        tasks.version = Some(job.version);
+        tasks.edges.clone_from(&job.channel.spec.edges);
+    }
+
+    /// Pauses all tasks, or lets them go on.
+    pub(super) fn pause(&self, paused: bool) {
+        lock(&self.tasks).tasks.iter().for_each(|task| task.pause(paused));
+    }
+
+    /// Stops the tasks that a plan does not hold as they are, or all; answers the records left undelivered.
+    pub(super) async fn stop_others(&self, plan: Option<&Plan>) -> u64 {
+        let kept = |task: &Task| {
+            let same = |planned: &fairway_shared::plan::Task| planned.id == task.id && planned.hash == task.hash;
+            plan.is_some_and(|plan| plan.tasks.iter().any(same))
+        };
+        let others: Vec<_> = lock(&self.tasks).tasks.iter().filter(|task| !kept(task)).cloned().collect();
+        futures::future::join_all(others.iter().map(|task| task.stop())).await.into_iter().sum()
+    }
+
+    /// Asks the tasks beside a failed one to stop: a channel does not run in part (I8).
+    pub(super) fn stop_beside_failed(&self) {
+        let tasks = lock(&self.tasks);
+        let failed = |task: &Arc<Task>| {
+            matches!(task.observe("").0.state, ChannelState::Failed | ChannelState::Hold)
+        };
+        if tasks.tasks.iter().any(failed) {
+            tasks.tasks.iter().for_each(|task| task.ask_to_stop());
+        }
+    }
+
+    /// Whether any task is not over.
+    pub(super) fn is_alive(&self) -> bool {
+        lock(&self.tasks).tasks.iter().any(|task| !task.is_over())
+    }
+
+    /// Waits until all tasks are over.
+    pub(super) async fn ended(&self) {
+        let tasks = lock(&self.tasks).tasks.clone();
+        futures::future::join_all(tasks.iter().map(|task| task.ended())).await;
+    }
+
+    /// Takes a sample for the rates.
+    pub(super) fn sample(&self) {
+        let mut rates = lock(&self.rates);
+        if self.is_alive() {
+            rates.note(Instant::now(), lock(&self.counted.totals).clone());
+        } else {
+            rates.rest();
+        }
+    }
+
+    /// What is observed, short of what only the controller knows.
+    pub(super) fn status(&self, worker: &str) -> ChannelStatus {
+        let tasks = lock(&self.tasks);
+        let (seen, snapshots): (Vec<_>, Vec<_>) = tasks.tasks.iter().map(|task| task.observe(worker)).unzip();
+        let fills: BTreeMap<String, f64> =
+            snapshots.into_iter().flat_map(|snapshot| snapshot.fills).collect();
+        let totals = lock(&self.counted.totals).clone();
+        let rates = lock(&self.rates);
+        let (state, cause) = together(&seen);
+        let mut status = ChannelStatus {
+            uid: self.uid.to_string(),
+            state,
+            version: tasks.version,
+            cause,
+            counts: totals.counts,
+            dead_letters: self.counted.letters.load(Ordering::Relaxed),
+            nodes: nodes(&totals),
+            edges: edges(&tasks.edges, &totals),
+            tasks: seen,
+            ..ChannelStatus::default()
+        };
+        for (id, node) in &mut status.nodes {
+            node.in_rate = rates.of(|totals| totals.nodes.get(id).map_or(0, |passed| passed.entered));
+            node.out_rate = rates.of(|totals| totals.nodes.get(id).map_or(0, |passed| passed.out));
+        }
+        for edge in &mut status.edges {
+            let key = format!("{}>{}", edge.from, edge.to);
+            edge.rate = rates.of(|totals| totals.edges.get(&key).copied().unwrap_or_default());
+            edge.fill = fills.get(&key).copied().unwrap_or_default();
+        }
+        status
+    }
+}
+
+/// Counts by node.
+pub(crate) fn nodes(totals: &Totals) -> BTreeMap<String, NodeStatus> {
+    let node = |passed: &fairway_engine::store::Passed| NodeStatus {
+        entered: passed.entered,
+        out: passed.out,
+        filtered: passed.filtered,
+        errors: passed.errors,
+        ..NodeStatus::default()
+    };
+    totals.nodes.iter().map(|(id, passed)| (id.clone(), node(passed))).collect()
+}
+
+/// Counts by edge, in document order.
+pub(crate) fn edges(edges: &[Edge], totals: &Totals) -> Vec<EdgeStatus> {
+    let edge = |edge: &Edge| {
+        let (from, to) = (edge.from.to_string(), edge.to.to_string());
+        let records = totals.edges.get(&format!("{from}>{to}")).copied().unwrap_or_default();
+        EdgeStatus { from, to, records, rate: 0.0, fill: 0.0 }
+    };
+    edges.iter().map(edge).collect()
+}
+
+/// The state of a channel from those of its tasks: the worst that calls for attention, else what they have in common.
+fn together(tasks: &[TaskStatus]) -> (ChannelState, Option<Cause>) {
+    use ChannelState::{Completed, Degraded, Failed, Hold, Paused, Restarting, Running, Starting, Stopped};
+    for state in [Failed, Hold, Restarting, Degraded, Starting, Running, Paused, Stopped, Completed] {
+        if let Some(task) = tasks.iter().find(|task| task.state == state) {
+            return (state, task.cause.clone());
+        }
+    }
+    (Stopped, None)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ChannelState::{Completed, Degraded, Failed, Paused, Running, Stopped};
+
+    #[test]
+    fn the_worst_task_speaks_for_the_channel() {
+        let task = |state| TaskStatus { id: "t".into(), worker: "w".into(), state, restarts: 0, cause: None };
+        for (states, expected) in [
+            (&[][..], Stopped),
+            (&[Completed, Running], Running),
+            (&[Completed, Completed], Completed),
+            (&[Completed, Stopped], Stopped),
+            (&[Paused, Completed], Paused),
+            (&[Running, Degraded], Degraded),
+            (&[Stopped, Failed], Failed),
+        ] {
+            let tasks: Vec<_> = states.iter().copied().map(task).collect();
+            assert_eq!(together(&tasks).0, expected, "{states:?}");
+        }
+    }
+}

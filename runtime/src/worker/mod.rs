@@ -1,0 +1,185 @@
+//! Runs the tasks of deployed channels: starts and stops them, restarts those that fail, watches them all.
+//!
+//! | File | Holds |
+//! |---|---|
+//! | [`Job`] (here) | a version of a channel to be run |
+//! | `channel` | one channel that runs: its tasks, what they have counted |
+//! | `task` | one supervised task |
+//! | `resolve` | references and connections, filled in just before a component opens |
+//! | `store` | what the engine needs remembered, over the services |
+//! | `watch` | twice a second: what is observed, told and written down |
+//! | `rates` | records a second over the last seconds |
+//!
+//! Which channels should run, and what becomes of positions when they change, is the controller's business.
+
+mod channel;
+mod rates;
+mod resolve;
+mod store;
+mod task;
+mod watch;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use fairway_engine::files::Files;
+use fairway_shared::api::status::ChannelStatus;
+use fairway_shared::channel::Channel;
+use fairway_shared::plan::Plan;
+use tokio::sync::Notify;
+
+pub(crate) use self::channel::{edges, nodes};
+use self::channel::Running;
+use crate::events::Events;
+use crate::registry::Registry;
+use crate::services::{Result, Services};
+
+/// How long a task may drain before it is ended.
+pub const GRACE: Duration = Duration::from_secs(25);
+
+/// A version of a channel to be run.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) uid: Arc<str>,
+    pub(crate) version: u32,
+    pub(crate) channel: Channel,
+    pub(crate) plan: Plan,
+}
+
+/// How tasks are run.
+#[derive(Debug, Clone)]
+pub(crate) struct Manner {
+    /// Where files may be.
+    pub(crate) files: Files,
+    /// Whether sources that poll end when they have caught up.
+    pub(crate) until_caught_up: bool,
+    /// How long an outage may last before the task fails.
+    pub(crate) give_up: Option<Duration>,
+}
+
+/// Runs channels.
+#[derive(Clone)]
+pub(crate) struct Worker {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    services: Services,
+    registry: Arc<Registry>,
+    events: Events,
+    manner: Manner,
+    channels: Mutex<HashMap<String, Arc<Running>>>,
+    /// Something changed that is worth a look before the next tick.
+    changed: Arc<Notify>,
+}
+
+impl Worker {
+    /// A worker without channels; it watches until it is dropped.
+    pub(crate) fn new(services: Services, registry: Arc<Registry>, events: Events, manner: Manner) -> Self {
+        let inner = Arc::new(Inner {
+            services,
+            registry,
+            events,
+            manner,
+            channels: Mutex::default(),
+            changed: Arc::default(),
+        });
+        tokio::spawn(watch::run(Arc::downgrade(&inner), inner.changed.clone()));
+        Self { inner }
+    }
+
+    /// Stops the tasks of a channel that a job does not hold, or holds in another form; those it holds as they are go on.
+    pub(crate) async fn make_room(&self, uid: &str, job: Option<&Job>) {
+        if let Some(running) = self.inner.running(uid) {
+            running.stop_others(job.map(|job| &job.plan)).await;
+        }
+    }
+
+    /// Starts what a job holds and does not run.
+    pub(crate) async fn start(&self, job: Job, paused: bool) -> Result<()> {
+        let job = Arc::new(job);
+        let running = match self.inner.running(&job.uid) {
+            Some(running) => running,
+            None => {
+                let running = Arc::new(Running::load(&self.inner.services, &job.uid).await?);
+                self.inner.lock().insert(job.uid.to_string(), running.clone());
+                running
+            }
+        };
+        running.start(&self.inner, &job, paused);
+        self.look(&job.uid).await;
+        Ok(())
+    }
+
+    /// Pauses or resumes a channel that runs; answers whether it does.
+    pub(crate) async fn pause(&self, uid: &str, paused: bool) -> bool {
+        let Some(running) = self.inner.running(uid).filter(|running| running.is_alive()) else {
+            return false;
+        };
+        running.pause(paused);
+        self.look(uid).await;
+        true
+    }
+
+    /// Stops all tasks of a channel, draining them within the grace time; answers the records left undelivered.
+    pub(crate) async fn stop(&self, uid: &str) -> u64 {
+        let Some(running) = self.inner.running(uid) else {
+            return 0;
+        };
+        let undelivered = running.stop_others(None).await;
+        self.look(uid).await;
+        undelivered
+    }
+
+    /// Stops a channel and forgets that it ran.
+    pub(crate) async fn forget(&self, uid: &str) {
+        self.stop(uid).await;
+        self.inner.lock().remove(uid);
+    }
+
+    /// Stops everything at once; answers the records left undelivered, by uid.
+    pub(crate) async fn shut_down(&self) -> Vec<(String, u64)> {
+        let uids: Vec<String> = self.inner.lock().keys().cloned().collect();
+        let stopping = uids.into_iter().map(|uid| async move {
+            let undelivered = self.stop(&uid).await;
+            (uid, undelivered)
+        });
+        futures::future::join_all(stopping).await.into_iter().filter(|(_, undelivered)| *undelivered > 0).collect()
+    }
+
+    /// Whether any task of a channel runs or waits for its restart.
+    pub(crate) fn is_alive(&self, uid: &str) -> bool {
+        self.inner.running(uid).is_some_and(|running| running.is_alive())
+    }
+
+    /// What is observed of a channel that runs or ran in this process, short of what only the controller knows.
+    pub(crate) fn status(&self, uid: &str) -> Option<ChannelStatus> {
+        Some(self.inner.running(uid)?.status(self.inner.services.cluster.me()))
+    }
+
+    /// Waits until no task of a channel runs any more.
+    pub(crate) async fn ended(&self, uid: &str) {
+        if let Some(running) = self.inner.running(uid) {
+            running.ended().await;
+            self.look(uid).await;
+        }
+    }
+
+    /// Observes one channel now.
+    async fn look(&self, uid: &str) {
+        if let Some(running) = self.inner.running(uid) {
+            watch::look(&self.inner, &running).await;
+        }
+    }
+}
+
+impl Inner {
+    fn running(&self, uid: &str) -> Option<Arc<Running>> {
+        self.lock().get(uid).cloned()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Running>>> {
+        self.channels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

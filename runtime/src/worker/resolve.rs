@@ -1,0 +1,71 @@
+//! From a node's config as drawn to the one its component opens with: the connection's access data, then the values that
+//! references stand for. Done at every start of a task, so that a changed secret needs no deploy, and kept nowhere (I6).
+
+use std::collections::BTreeMap;
+use std::env;
+
+use fairway_engine::error::Error;
+use fairway_shared::channel::Node;
+use fairway_shared::channel::text::{self, Document};
+use fairway_shared::connection::Connection;
+use serde_json::{Map, Value};
+
+use crate::controller::catalog;
+use crate::references::{self, Reference};
+use crate::services::Services;
+
+/// The config that a node's component opens with.
+///
+/// # Errors
+/// Kind `Config`, naming the connection, secret or variable that is not there; outages of the store as they are.
+pub(super) async fn config(services: &Services, node: &Node) -> Result<Value, Error> {
+    let config = Value::Object(with_connection(services, &node.config).await?);
+    let mut known = BTreeMap::new();
+    for reference in references::all(&config) {
+        let value = match &reference {
+            Reference::Env(name) => env::var(name).ok(),
+            Reference::Secret(name) => {
+                services.secrets.get(name).await?.map(|secret| secret.reveal().to_owned())
+            }
+        };
+        known.extend(value.map(|value| (reference, value)));
+    }
+    references::resolve(&config, &|reference| known.get(reference).cloned()).map_err(missing)
+}
+
+/// A node's config over the access data of the connection it names; what the node says itself wins.
+pub(crate) fn merge(connection: &Connection, config: &Map<String, Value>) -> Map<String, Value> {
+    let mut merged = connection.config().clone();
+    merged.extend(config.iter().map(|(key, value)| (key.clone(), value.clone())));
+    merged
+}
+
+async fn with_connection(services: &Services, config: &Map<String, Value>) -> Result<Map<String, Value>, Error> {
+    let Some(name) = config.get("connection").and_then(Value::as_str) else {
+        return Ok(config.clone());
+    };
+    let missing = || {
+        Error::config("connection.missing", format!("there is no connection called `{name}`"))
+            .help("create it on the Connections page, or name another one")
+    };
+    let entry = services.config.get(&catalog::connection(name)).await?.ok_or_else(missing)?;
+    let document = serde_json::from_str(&entry.value)
+        .map_err(|error| Error::config("connection.unreadable", format!("`{name}` cannot be read")).source(error))?;
+    match text::document_from_value(&document).0 {
+        Some(Document::Connection(connection)) => Ok(merge(&connection, config)),
+        _ => Err(missing()),
+    }
+}
+
+fn missing(reference: Reference) -> Error {
+    match reference {
+        Reference::Secret(name) => {
+            Error::config("secret.missing", format!("there is no secret called `{name}`"))
+                .help(format!("set it with `fairway secrets set {name}` or on the Connections page"))
+        }
+        Reference::Env(name) => {
+            Error::config("env.missing", format!("the environment has no variable `{name}`"))
+                .help("set it where Fairway is started, or use a secret")
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What the engine needs remembered of one task, over the position and dead-letter services.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use fairway_engine::error::Error;
+use fairway_engine::store::{Letter, Remembered, Routed, Store, StoredMark, Totals};
+
+use super::channel::Counted;
+use crate::services::Services;
+
+/// Notes of handed-on records after which those that were passed are cleared away.
+const CLEARED_AFTER: usize = 1000;
+
+/// The store of one task.
+pub(super) struct TaskStore {
+    pub(super) services: Services,
+    pub(super) uid: Arc<str>,
+    pub(super) task: String,
+    /// What the channel has counted, kept in step with what is committed.
+    pub(super) counted: Arc<Counted>,
+    pub(super) noted: AtomicUsize,
+}
+
+#[async_trait]
+impl Store for TaskStore {
+    async fn begin(&self) -> Result<Remembered, Error> {
+        let generation = self.services.positions.begin(&self.uid, &self.task).await?;
+        let marks = self.services.positions.marks(&self.uid).await?;
+        self.services.dead_letters.passed(&self.uid, &marks).await?;
+        let refusals = self.services.dead_letters.refusals(&self.uid, &marks).await?;
+        Ok(Remembered { generation, marks, letters: refusals.letters, routed: refusals.routed })
+    }
+
+    async fn commit(&self, generation: u64, marks: &[StoredMark], totals: &Totals) -> Result<(), Error> {
+        self.services.positions.commit(&self.uid, &self.task, generation, marks, totals).await?;
+        self.counted.add(totals);
+        if self.noted.load(Ordering::Relaxed) >= CLEARED_AFTER {
+            self.services.dead_letters.passed(&self.uid, marks).await.unwrap_or_else(|error| {
+                // They are in nobody's way and go with the next clearing.
+                tracing::warn!(%error, channel = %self.uid, "handed-on records could not be cleared away");
+            });
+            self.noted.store(0, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    async fn set_aside(&self, letters: Vec<Letter>) -> Result<(), Error> {
+        self.services.dead_letters.set_aside(&self.uid, &letters).await?;
+        self.counted.letters_changed();
+        Ok(())
+    }
+
+    async fn note_routed(&self, notes: Vec<Routed>) -> Result<(), Error> {
+        self.noted.fetch_add(notes.len(), Ordering::Relaxed);
+        Ok(self.services.dead_letters.note_routed(&self.uid, &notes).await?)
+    }
+
+    async fn forget_routed(&self, notes: Vec<Routed>) -> Result<(), Error> {
+        Ok(self.services.dead_letters.forget_routed(&self.uid, &notes).await?)
+    }
+}

@@ -1,0 +1,277 @@
+//! One supervised task: how it is started, what it goes through, how it is ended.
+
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use fairway_engine::error::{Error, Kind};
+use fairway_engine::task::{
+    Budget, Control, Ended, Final, Limits, NodeSpec, Progress, Snapshot, TaskSpec, TaskState, Transition, run,
+    supervise,
+};
+use fairway_shared::api::status::{Cause, ChannelState, TaskStatus};
+use fairway_shared::plan;
+use tokio::sync::watch;
+
+use super::channel::Counted;
+use super::store::TaskStore;
+use super::{GRACE, Inner, Job, resolve};
+
+/// Time that a task which was told to let go has for it.
+const LET_GO: Duration = Duration::from_secs(5);
+
+/// Where a task is in its life.
+#[derive(Debug, Clone)]
+enum Phase {
+    /// It runs; its progress says how.
+    Runs,
+    /// It failed and waits for its restart.
+    Waits(Cause),
+    /// Every source ended and everything is delivered.
+    Completed,
+    /// It was stopped, with so many records read and not delivered.
+    Stopped(u64),
+    /// It failed for good.
+    Failed(Kind, Cause),
+}
+
+/// A task that runs or ran.
+pub(super) struct Task {
+    pub(super) id: String,
+    pub(super) hash: String,
+    control: Control,
+    seen: Arc<Mutex<Seen>>,
+    over: watch::Receiver<bool>,
+}
+
+struct Seen {
+    phase: Phase,
+    restarts: u32,
+    progress: Arc<Progress>,
+}
+
+impl Task {
+    /// Starts a task of a job; it is restarted when it fails, within a fresh budget.
+    pub(super) fn start(
+        inner: &Arc<Inner>,
+        job: &Arc<Job>,
+        task: &plan::Task,
+        counted: &Arc<Counted>,
+        paused: bool,
+    ) -> Self {
+        let control = Control::default();
+        if paused {
+            control.pause();
+        }
+        let seen = Arc::new(Mutex::new(Seen { phase: Phase::Runs, restarts: 0, progress: Arc::default() }));
+        let (ending, over) = watch::channel(false);
+        let started = Self {
+            id: task.id.clone(),
+            hash: task.hash.clone(),
+            control: control.clone(),
+            seen: seen.clone(),
+            over,
+        };
+        let attempt = Attempt {
+            inner: inner.clone(),
+            job: job.clone(),
+            id: task.id.clone(),
+            nodes: task.nodes.clone(),
+            counted: counted.clone(),
+            control: control.clone(),
+        };
+        let changed = inner.changed.clone();
+        tokio::spawn(async move {
+            let make = || {
+                let progress = Arc::new(Progress::default());
+                lock(&seen).progress = progress.clone();
+                let attempt = attempt.clone();
+                Box::pin(async move { attempt.run(progress).await }) as _
+            };
+            let on = |transition| {
+                attempt.log(&transition);
+                note(&seen, transition);
+                changed.notify_one();
+            };
+            let ended = supervise(make, &control, Budget::default(), on).await;
+            let phase = match ended {
+                Final::Ended(Ended::Completed) => Phase::Completed,
+                Final::Ended(Ended::Stopped { undelivered }) => Phase::Stopped(undelivered),
+                // A fault while it was being stopped is no failure of the channel.
+                Final::Failed(error) if control.stopping() => {
+                    attempt.warn("the task stopped with a fault", &error);
+                    Phase::Stopped(lock(&seen).progress.snapshot().in_flight)
+                }
+                Final::Failed(error) => {
+                    attempt.warn("the task failed for good", &error);
+                    Phase::Failed(error.kind, error.cause())
+                }
+            };
+            lock(&seen).phase = phase;
+            ending.send_replace(true);
+            changed.notify_one();
+        });
+        started
+    }
+
+    /// Reads nothing new, or goes on.
+    pub(super) fn pause(&self, paused: bool) {
+        if paused {
+            self.control.pause();
+        } else {
+            self.control.resume();
+        }
+    }
+
+    /// Asks it to drain and end.
+    pub(super) fn ask_to_stop(&self) {
+        self.control.stop();
+    }
+
+    /// Drains and ends it, by force after the grace time; answers the records read and not delivered.
+    pub(super) async fn stop(&self) -> u64 {
+        self.control.stop();
+        if tokio::time::timeout(GRACE, self.ended()).await.is_err() {
+            tracing::warn!(task = %self.id, "the task did not drain in time, it is ended");
+            self.control.abort();
+            if tokio::time::timeout(LET_GO, self.ended()).await.is_err() {
+                // Its next start fences it: whatever it still does, no position moves (I3, I4).
+                tracing::error!(task = %self.id, "the task does not let go, it is abandoned");
+                return lock(&self.seen).progress.snapshot().in_flight;
+            }
+        }
+        match lock(&self.seen).phase {
+            Phase::Stopped(undelivered) => undelivered,
+            _ => 0,
+        }
+    }
+
+    /// Waits until it is over for good.
+    pub(super) async fn ended(&self) {
+        // An error means that its sender is gone, and with it the task.
+        self.over.clone().wait_for(|over| *over).await.map(drop).unwrap_or_default();
+    }
+
+    /// Whether it is over for good.
+    pub(super) fn is_over(&self) -> bool {
+        *self.over.borrow()
+    }
+
+    /// What is seen of it, and the fills of its queues.
+    pub(super) fn observe(&self, worker: &str) -> (TaskStatus, Snapshot) {
+        let seen = lock(&self.seen);
+        let snapshot = seen.progress.snapshot();
+        let (state, cause) = match &seen.phase {
+            Phase::Runs => match &snapshot.state {
+                TaskState::Starting => (ChannelState::Starting, None),
+                TaskState::Running => (ChannelState::Running, None),
+                TaskState::Paused => (ChannelState::Paused, None),
+                TaskState::Degraded(cause) => (ChannelState::Degraded, Some(cause.clone())),
+            },
+            Phase::Waits(cause) => (ChannelState::Restarting, Some(cause.clone())),
+            Phase::Completed => (ChannelState::Completed, None),
+            Phase::Stopped(_) => (ChannelState::Stopped, None),
+            Phase::Failed(Kind::Hold, cause) => (ChannelState::Hold, Some(cause.clone())),
+            Phase::Failed(_, cause) => (ChannelState::Failed, Some(cause.clone())),
+        };
+        let status = TaskStatus {
+            id: self.id.clone(),
+            worker: worker.to_owned(),
+            state,
+            restarts: seen.restarts,
+            cause,
+        };
+        (status, snapshot)
+    }
+}
+
+/// What is needed to run a task, once or again.
+#[derive(Clone)]
+struct Attempt {
+    inner: Arc<Inner>,
+    job: Arc<Job>,
+    id: String,
+    nodes: Vec<String>,
+    counted: Arc<Counted>,
+    control: Control,
+}
+
+impl Attempt {
+    async fn run(self, progress: Arc<Progress>) -> Result<Ended, Error> {
+        let mut nodes = Vec::with_capacity(self.nodes.len());
+        for id in &self.nodes {
+            nodes.push(self.node(id).await.map_err(|error| error.at_node(id))?);
+        }
+        let inside = |id: &str| self.nodes.iter().any(|node| node == id);
+        let edges = self.job.channel.spec.edges.iter();
+        let spec = TaskSpec {
+            uid: self.job.uid.clone(),
+            id: self.id.clone(),
+            nodes,
+            edges: edges
+                .filter(|edge| inside(&edge.from.node) && inside(&edge.to.node))
+                .map(|edge| (edge.from.clone(), edge.to.clone()))
+                .collect(),
+            policy: self.job.channel.spec.settings.errors.policy,
+            files: self.inner.manner.files.clone(),
+            until_caught_up: self.inner.manner.until_caught_up,
+            give_up: self.inner.manner.give_up,
+            limits: Limits::default(),
+        };
+        let store = TaskStore {
+            services: self.inner.services.clone(),
+            uid: self.job.uid.clone(),
+            task: self.id.clone(),
+            counted: self.counted.clone(),
+            noted: AtomicUsize::new(0),
+        };
+        Box::pin(run(spec, Arc::new(store), progress, self.control)).await
+    }
+
+    async fn node(&self, id: &str) -> Result<NodeSpec, Error> {
+        // I8: what was planned runs, or the task fails with the reason.
+        let unplanned = || Error::config("plan.unknown_node", format!("the version has no node `{id}`"));
+        let node = self.job.channel.node(id).ok_or_else(unplanned)?;
+        let component = self.inner.registry.get(&node.component).ok_or_else(|| {
+            let message = format!("this Fairway has no component `{}`", node.component);
+            Error::config("component.unknown", message).help("run the version of Fairway that has it")
+        })?;
+        let config = resolve::config(&self.inner.services, node).await.map_err(|mut error| {
+            // The store is out of reach: worth a restart, and no outage of the channel's own.
+            if error.kind == Kind::Outage {
+                error.kind = Kind::Failed;
+            }
+            error
+        })?;
+        Ok(NodeSpec { id: id.to_owned(), component: *component, config })
+    }
+
+    fn log(&self, transition: &Transition) {
+        let (channel, task) = (&*self.job.uid, &*self.id);
+        match transition {
+            Transition::Running(restarts) => tracing::info!(channel, task, restarts, "the task starts"),
+            Transition::Restarting { cause, restarts, wait } => tracing::warn!(
+                channel, task, restarts, error = %cause.message, error.code = %cause.code, node = cause.node,
+                wait_ms = wait.as_millis(), "the task failed, it is restarted"
+            ),
+        }
+    }
+
+    fn warn(&self, what: &'static str, error: &Error) {
+        tracing::warn!(channel = %self.job.uid, task = %self.id, %error, error.code = %error.code, "{what}");
+    }
+}
+
+fn note(seen: &Mutex<Seen>, transition: Transition) {
+    let mut seen = lock(seen);
+    match transition {
+        Transition::Running(restarts) => (seen.phase, seen.restarts) = (Phase::Runs, restarts),
+        Transition::Restarting { cause, restarts, .. } => {
+            (seen.phase, seen.restarts) = (Phase::Waits(cause), restarts);
+        }
+    }
+}
+
+fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
+}
