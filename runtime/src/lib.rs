@@ -8,17 +8,22 @@
 //! | [`controller`] | the facade that every face talks to |
 //! | [`events`] | what happened, for listeners |
 //! | [`services`] | what is remembered, as traits, and the local backend |
+//! | `check`, `compile` | all that is wrong with a document; its plan |
 //! | `worker` | runs the tasks of deployed channels |
 //! | [`registry`] | every component there is |
+//! | [`docs`] | pages written from the code |
 //! | [`problem`] | refusals and their codes |
 //! | [`config`], [`telemetry`], [`clock`] | where data lies, who may connect; logs; the time |
 #![warn(missing_docs)]
 
 pub mod api;
+mod check;
 pub mod cli;
 pub mod clock;
+mod compile;
 pub mod config;
 pub mod controller;
+pub mod docs;
 pub mod events;
 pub mod problem;
 mod references;

@@ -5,7 +5,9 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
+use fairway_engine::files::Files;
 use fairway_shared::api::system::About;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -14,8 +16,14 @@ use tokio_util::sync::CancellationToken;
 use crate::api::{self, Access, Api};
 use crate::config::{self, DataDir, Token, access};
 use crate::controller::Controller;
+use crate::problem::Refused;
 use crate::registry::Registry;
-use crate::services::{self, local};
+use crate::services::{self, Limits, local};
+
+/// Time that calls in progress have to finish when the server stops.
+const HANG_UP: Duration = Duration::from_secs(5);
+/// Time between two looks at how many dead letters there are.
+const EVICTION: Duration = Duration::from_secs(60);
 
 /// How a server is started.
 #[derive(Debug, Clone)]
@@ -39,6 +47,9 @@ pub enum Error {
     /// The store.
     #[error(transparent)]
     Store(#[from] services::Error),
+    /// What ran before.
+    #[error("what ran before cannot be resumed: {0}")]
+    Resume(#[source] Refused),
     /// The address.
     #[error("cannot listen on {0}: {1}")]
     Listen(String, #[source] io::Error),
@@ -49,6 +60,7 @@ impl Error {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Config(error) => error.help(),
+            Self::Resume(refused) => refused.problem.help.clone(),
             Self::Store(_) => Some("see to the disk that holds the data directory".to_owned()),
             Self::Listen(_, error) if error.kind() == io::ErrorKind::AddrInUse => {
                 Some("stop what listens there, or choose another port with --listen".to_owned())
@@ -63,7 +75,9 @@ pub struct Server {
     address: SocketAddr,
     token: Token,
     closing: CancellationToken,
+    controller: Controller,
     serving: JoinHandle<io::Result<()>>,
+    evicting: JoinHandle<()>,
     database: local::Database,
     _data: DataDir,
 }
@@ -98,10 +112,12 @@ impl Server {
             mode: "standalone".to_owned(),
             files_root: files.display().to_string(),
         };
-        let controller = Controller::new(services, Arc::new(Registry::standard()));
+        let controller = Controller::new(services, Arc::new(Registry::standard()), Files::confined(files));
+        controller.resume().await.map_err(Error::Resume)?;
+        let evicting = tokio::spawn(evict(controller.clone()));
         let closing = CancellationToken::new();
         let api = Arc::new(Api {
-            controller,
+            controller: controller.clone(),
             about,
             access: Access { token: token.clone(), port: address.port(), local },
             closing: closing.clone(),
@@ -111,7 +127,7 @@ impl Server {
             axum::serve(listener, api::router(api)).with_graceful_shutdown(stopped).await
         });
         tracing::info!(%address, data = %data.path().display(), "serving");
-        Ok(Self { address, token, closing, serving, database, _data: data })
+        Ok(Self { address, token, closing, controller, serving, evicting, database, _data: data })
     }
 
     /// Where it listens.
@@ -128,14 +144,32 @@ impl Server {
         format!("http://{host}/?token={}", self.token.reveal())
     }
 
-    /// Stops everything in order.
-    pub async fn stop(self) {
+    /// Stops everything in order: no new calls, tasks drain within their grace time, the store closes. Answers the records
+    /// that were read and not delivered, by channel uid.
+    pub async fn stop(mut self) -> Vec<(String, u64)> {
         self.closing.cancel();
-        match self.serving.await {
-            Ok(Ok(())) => {}
+        self.evicting.abort();
+        let (undelivered, served) =
+            tokio::join!(self.controller.shut_down(), tokio::time::timeout(HANG_UP, &mut self.serving));
+        match served {
+            Ok(Ok(Ok(()))) => {}
+            Ok(Ok(Err(error))) => tracing::error!(%error, "the listener failed"),
             Ok(Err(error)) => tracing::error!(%error, "the listener failed"),
-            Err(error) => tracing::error!(%error, "the listener failed"),
+            // A caller that neither speaks nor leaves.
+            Err(_) => self.serving.abort(),
         }
         self.database.close().await;
+        undelivered
+    }
+}
+
+/// Keeps the dead letters within their limits.
+async fn evict(controller: Controller) {
+    let mut ticks = tokio::time::interval(EVICTION);
+    loop {
+        ticks.tick().await;
+        if let Err(error) = controller.evict(Limits::default()).await {
+            tracing::warn!(%error, "dead letters could not be evicted");
+        }
     }
 }

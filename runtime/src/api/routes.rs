@@ -7,8 +7,9 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use fairway_shared::api::None as Nothing;
 use fairway_shared::api::channels::{
-    AddChannel, DeleteChannel, Diagnostics, ExportChannel, GetChannel, GetPositions, GetStatus,
-    ImportDocument, ListChannels, SaveDraft, ValidateDocument,
+    AddChannel, DeleteChannel, DeployChannel, Diagnostics, ExportChannel, GetChannel, GetPositions,
+    GetStatus, ImportDocument, ListChannels, ListVersions, PlanChannel, ResetPositions, RestartChannel,
+    SaveDraft, SetTargetState, ValidateDocument,
 };
 use fairway_shared::api::connections::{
     DeleteConnection, DeleteSecret, ListConnections, ListSecrets, PutConnection, PutSecret,
@@ -31,10 +32,16 @@ pub(super) fn mount() -> Mount {
         .on::<DeleteChannel, _, _>(delete_channel)
         .on::<SaveDraft, _, _>(save_draft)
         .bytes::<ValidateDocument, _, _>(LARGEST_IMPORT, validate)
+        .on::<PlanChannel, _, _>(plan)
+        .on::<DeployChannel, _, _>(deploy)
+        .on::<SetTargetState, _, _>(set_target)
+        .on::<RestartChannel, _, _>(restart)
         .on::<GetStatus, _, _>(get_status)
+        .on::<ListVersions, _, _>(list_versions)
         .bytes::<ExportChannel, _, _>(0, export)
         .limited::<ImportDocument, _, _>(LARGEST_IMPORT, import)
         .on::<GetPositions, _, _>(get_positions)
+        .on::<ResetPositions, _, _>(reset_positions)
         .on::<ListDeadLetters, _, _>(list_dead_letters)
         .on::<DiscardDeadLetters, _, _>(discard_dead_letters)
         .on::<ListConnections, _, _>(list_connections)
@@ -88,8 +95,28 @@ async fn validate(api: Shared, _: Parts, bytes: Bytes) -> Result<Response, Refus
     Ok(respond::<ValidateDocument>(Reply::new(Diagnostics { diagnostics })))
 }
 
+async fn plan(api: Shared, call: Call<PlanChannel>) -> Answer<PlanChannel> {
+    Ok(Reply::new(api.controller.plan(call.path("uid")).await?))
+}
+
+async fn deploy(api: Shared, call: Call<DeployChannel>) -> Answer<DeployChannel> {
+    Ok(Reply::new(api.controller.deploy(call.path("uid")).await?))
+}
+
+async fn set_target(api: Shared, call: Call<SetTargetState>) -> Answer<SetTargetState> {
+    Ok(Reply::new(api.controller.set_target(call.path("uid"), call.body.target).await?))
+}
+
+async fn restart(api: Shared, call: Call<RestartChannel>) -> Answer<RestartChannel> {
+    Ok(Reply::new(api.controller.restart(call.path("uid")).await?))
+}
+
 async fn get_status(api: Shared, call: Call<GetStatus>) -> Answer<GetStatus> {
     Ok(Reply::new(api.controller.status(call.path("uid")).await?))
+}
+
+async fn list_versions(api: Shared, call: Call<ListVersions>) -> Answer<ListVersions> {
+    Ok(Reply::new(api.controller.versions(call.path("uid")).await?))
 }
 
 /// The document's own text, whose key order a JSON value could not carry.
@@ -110,6 +137,11 @@ async fn import(api: Shared, call: Call<ImportDocument>) -> Answer<ImportDocumen
 
 async fn get_positions(api: Shared, call: Call<GetPositions>) -> Answer<GetPositions> {
     Ok(Reply::new(api.controller.positions(call.path("uid")).await?))
+}
+
+async fn reset_positions(api: Shared, call: Call<ResetPositions>) -> Answer<ResetPositions> {
+    api.controller.reset(call.path("uid")).await?;
+    Ok(Reply::new(Nothing {}))
 }
 
 async fn list_dead_letters(api: Shared, call: Call<ListDeadLetters>) -> Answer<ListDeadLetters> {

@@ -41,6 +41,12 @@ impl Failure {
         self
     }
 
+    /// Adds findings about a document.
+    pub(super) fn diagnostics(mut self, diagnostics: Vec<Diagnostic>) -> Self {
+        self.diagnostics = diagnostics;
+        self
+    }
+
     /// Says it on standard error.
     pub(super) fn report(&self) {
         for diagnostic in &self.diagnostics {

@@ -9,13 +9,24 @@
 //! | 4 | cannot reach, or refused |
 //! | 130 | interrupted, after a clean drain |
 
+mod channels;
+mod client;
+mod documents;
+mod duration;
 mod exit;
+mod inspect;
+mod offline;
+mod output;
+mod records;
+mod run;
+mod secrets;
 mod serve;
 mod signals;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use fairway_shared::api::status::TargetState;
 
 use exit::Failure;
 
@@ -30,6 +41,30 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::Args),
+    Run(Box<run::Args>),
+    Validate(inspect::FileArgs),
+    /// Show the tasks that a channel would run as, and what is promised about each target.
+    Plan(inspect::FileArgs),
+    Components(inspect::ComponentsArgs),
+    Import(channels::ImportArgs),
+    Export(channels::ExportArgs),
+    /// Freeze a channel's draft as a version and put it in force.
+    Deploy(channels::OneChannel),
+    Status(channels::StatusArgs),
+    /// Read nothing new, keep connections.
+    Pause(channels::OneChannel),
+    /// Move records: after a pause or a stop, or anew when the channel completed or failed.
+    Resume(channels::OneChannel),
+    /// Drain, and release everything.
+    Stop(channels::OneChannel),
+    /// Stop all tasks of a channel and start them again.
+    Restart(channels::OneChannel),
+    Positions(records::PositionsArgs),
+    #[command(subcommand)]
+    DeadLetters(records::DeadLettersCommand),
+    #[command(subcommand)]
+    Secrets(secrets::SecretsCommand),
+    Health(channels::HealthArgs),
 }
 
 /// Runs the command line of this process.
@@ -57,5 +92,21 @@ pub fn main() -> ExitCode {
 async fn dispatch(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Serve(args) => serve::run(args).await,
+        Command::Run(args) => Box::pin(run::run(*args)).await,
+        Command::Validate(args) => inspect::validate(&args),
+        Command::Plan(args) => inspect::plan(&args),
+        Command::Components(args) => inspect::components(&args),
+        Command::Import(args) => channels::import(args).await,
+        Command::Export(args) => channels::export(args).await,
+        Command::Deploy(args) => channels::deploy(args).await,
+        Command::Status(args) => channels::status(args).await,
+        Command::Pause(args) => channels::set_target(args, TargetState::Paused).await,
+        Command::Resume(args) => channels::set_target(args, TargetState::Running).await,
+        Command::Stop(args) => channels::set_target(args, TargetState::Stopped).await,
+        Command::Restart(args) => channels::restart(args).await,
+        Command::Positions(args) => records::positions(args).await,
+        Command::DeadLetters(command) => records::dead_letters(command).await,
+        Command::Secrets(command) => secrets::run(command).await,
+        Command::Health(args) => channels::health(args).await,
     }
 }

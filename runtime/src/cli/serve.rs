@@ -41,6 +41,8 @@ pub(super) async fn run(args: Args) -> Result<u8, Failure> {
     println!("Fairway is ready: {}", server.url());
     let asked = signals.recv().await;
     tracing::info!(?asked, "stopping");
-    server.stop().await;
+    if !server.stop().await.is_empty() {
+        return Ok(exit::FAILED);
+    }
     Ok(if asked == Some(signals::Asked::Interrupt) { exit::INTERRUPTED } else { exit::DONE })
 }

@@ -8,6 +8,7 @@ use fairway_shared::canonical;
 use fairway_shared::channel::text::Document;
 use fairway_shared::channel::{Channel, text};
 use fairway_shared::connection::Connection;
+use fairway_shared::secret::is_name;
 use serde_json::Value;
 
 use super::Controller;
@@ -93,10 +94,7 @@ impl Controller {
         let Some(entry) = self.services.config.get(&catalog::connection(name)).await? else {
             return Ok(None);
         };
-        match text::document_from_value(&parse(&entry.value)?).0 {
-            Some(Document::Connection(connection)) => Ok(Some(connection)),
-            _ => Ok(None),
-        }
+        connection_of(&entry.value)
     }
 
     /// Names of all secrets.
@@ -106,13 +104,12 @@ impl Controller {
 
     /// Sets a secret.
     pub async fn set_secret(&self, name: &str, value: &Secret) -> Result<(), Refused> {
-        let sound = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-        if name.is_empty() || name.len() > 128 || !name.bytes().all(sound) {
+        if !is_name(name) {
             return Err(Refused::new(
                 codes::SECRET_BAD_NAME,
                 format!("`{name}` cannot be the name of a secret"),
             )
-            .help("names have 1 to 128 of the characters A-Z a-z 0-9 . _ -"));
+            .help("names have 1 to 128 of the characters A-Z a-z 0-9 . _ - /"));
         }
         Ok(self.services.secrets.set(name, value).await?)
     }
@@ -130,19 +127,12 @@ impl Controller {
         let config = &*self.services.config;
         let mut users: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for draft in config.list(Kind::Draft, "").await? {
-            let uid = &draft.key.id;
-            let mut documents = vec![draft.value.clone()];
-            if let Some(frozen) = self.in_force(uid).await? {
-                documents.push(frozen.document);
-            }
-            let mut called = None;
-            for document in documents {
-                let Some(channel) = text::from_value(&parse(&document)?).0 else {
-                    continue;
-                };
-                let name = called.get_or_insert_with(|| channel.metadata.name.clone());
-                for connection in named_by(&channel) {
-                    users.entry(connection.to_owned()).or_default().insert(name.clone());
+            let edited = text::from_value(&parse(&draft.value)?).0;
+            let in_force = self.in_force(&draft.key.id).await?;
+            let name = edited.iter().chain(&in_force).map(|channel| channel.metadata.name.clone()).next();
+            for channel in edited.iter().chain(&in_force) {
+                for connection in named_by(channel) {
+                    users.entry(connection.to_owned()).or_default().extend(name.clone());
                 }
             }
         }
@@ -153,6 +143,14 @@ impl Controller {
 /// Names of the connections that a channel's nodes name.
 pub(super) fn named_by(channel: &Channel) -> BTreeSet<&str> {
     channel.spec.nodes.iter().filter_map(|node| node.config.get("connection")?.as_str()).collect()
+}
+
+/// The connection in a stored document.
+pub(super) fn connection_of(document: &str) -> Result<Option<Connection>, Refused> {
+    Ok(match text::document_from_value(&parse(document)?).0 {
+        Some(Document::Connection(connection)) => Some(connection),
+        _ => None,
+    })
 }
 
 /// `a`, `b` and `c`.

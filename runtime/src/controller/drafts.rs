@@ -57,7 +57,10 @@ impl Controller {
         Ok(ChannelDetail {
             uid: uid.to_owned(),
             etag: etag(draft.revision),
-            diagnostics: self.check(&document).await?,
+            diagnostics: match text::from_value(&document) {
+                (Some(channel), _) => self.check(&channel).await?,
+                (None, faults) => faults,
+            },
             document,
             deployed: deployed.as_ref().map(|deployed| deployed.version),
             status: self.status(uid).await?,
@@ -98,7 +101,7 @@ impl Controller {
         }
         let channel = readable(document)?;
         match self.write_draft(uid, Some(read), &channel).await {
-            Ok(revision) => Ok(SavedDraft { etag: etag(revision), diagnostics: self.check(document).await? }),
+            Ok(revision) => Ok(SavedDraft { etag: etag(revision), diagnostics: self.check(&channel).await? }),
             Err(Error::Conflict { key, revision }) if key.kind == Kind::Draft => {
                 Err(revision.map_or_else(|| catalog::no_channel(uid), stale))
             }
@@ -121,6 +124,8 @@ impl Controller {
         for version in config.list(Kind::Version, &format!("{uid}/")).await? {
             commit = commit.delete(version.key);
         }
+        // First nothing runs any more, then nothing is remembered: a task that lets go late finds its generation gone.
+        self.worker.forget(uid).await;
         config.commit(commit).await?;
         self.services.positions.forget(uid).await?;
         self.services.dead_letters.forget(uid).await?;

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `drafts` | list, create, read, save, delete |
 //! | `status` | what is observed, put together |
+//! | `deploy` | plan, deploy, target states, restart, reset |
 //! | `check` | everything that is wrong with a document, here |
 //! | `records` | positions and dead letters |
 //! | `metrics` | counts for operators |
@@ -17,22 +18,26 @@
 pub(crate) mod catalog;
 mod check;
 mod connections;
+pub(crate) mod deploy;
 mod drafts;
 mod metrics;
 mod records;
 mod status;
 mod transfer;
 
+pub(crate) use records::stored_position;
 pub use transfer::Export;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use fairway_engine::files::Files;
 use tokio::sync::OwnedMutexGuard;
 
 use crate::events::Events;
 use crate::registry::Registry;
 use crate::services::Services;
+use crate::worker::{Manner, Worker};
 
 /// The facade.
 #[derive(Clone)]
@@ -40,13 +45,17 @@ pub struct Controller {
     services: Services,
     registry: Arc<Registry>,
     events: Events,
+    worker: Worker,
     turns: Arc<Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>>,
 }
 
 impl Controller {
-    /// A controller over services.
-    pub fn new(services: Services, registry: Arc<Registry>) -> Self {
-        Self { services, registry, events: Events::default(), turns: Arc::default() }
+    /// A controller over services, with a worker of its own. `files` says where file components may be.
+    pub fn new(services: Services, registry: Arc<Registry>, files: Files) -> Self {
+        let events = Events::default();
+        let manner = Manner { files, until_caught_up: false, give_up: None, connections: Vec::new() };
+        let worker = Worker::new(services.clone(), registry.clone(), events.clone(), manner);
+        Self { services, registry, events, worker, turns: Arc::default() }
     }
 
     /// What can be placed.

@@ -1,12 +1,13 @@
 //! What is remembered of a channel's records: positions and dead letters.
 
+use fairway_engine::store::StoredMark;
 use fairway_shared::api::channels::{Positions, StoredPosition};
 use fairway_shared::api::dead_letters::{Affected, DeadLetters, Selection};
 
 use super::Controller;
 use super::catalog;
 use crate::problem::Refused;
-use crate::services::Page;
+use crate::services::{Error, Limits, Page};
 
 /// Dead letters in a page unless asked otherwise.
 const PAGE: u64 = 50;
@@ -17,14 +18,8 @@ impl Controller {
     /// All positions of a channel, by source, partition, target.
     pub async fn positions(&self, uid: &str) -> Result<Positions, Refused> {
         catalog::must(&*self.services.config, uid).await?;
-        let positions = self.services.positions.marks(uid).await?.into_iter().map(|mark| StoredPosition {
-            source: mark.stream.source.to_string(),
-            partition: mark.stream.partition.to_string(),
-            target: mark.target,
-            order: mark.position.order,
-            token: mark.position.token,
-        });
-        Ok(Positions { positions: positions.collect() })
+        let marks = self.services.positions.marks(uid).await?;
+        Ok(Positions { positions: marks.into_iter().map(stored_position).collect() })
     }
 
     /// A page of dead letters, newest first.
@@ -49,6 +44,27 @@ impl Controller {
         catalog::must(&*self.services.config, uid).await?;
         let ids = (!selection.ids.is_empty()).then_some(selection.ids.as_slice());
         let affected = self.services.dead_letters.discard(uid, ids).await?;
+        self.worker.letters_changed(uid).await;
         Ok(Affected { affected })
+    }
+
+    /// Applies the limits of dead letters.
+    pub(crate) async fn evict(&self, limits: Limits) -> Result<(), Error> {
+        let evicted = self.services.dead_letters.evict(limits).await?;
+        if evicted > 0 {
+            tracing::warn!(evicted, "the oldest dead letters made room");
+        }
+        Ok(())
+    }
+}
+
+/// A watermark as callers see it.
+pub(crate) fn stored_position(mark: StoredMark) -> StoredPosition {
+    StoredPosition {
+        source: mark.stream.source.to_string(),
+        partition: mark.stream.partition.to_string(),
+        target: mark.target,
+        order: mark.position.order,
+        token: mark.position.token,
     }
 }

@@ -1,11 +1,14 @@
 //! What is observed of a channel, put together from what each service knows.
 
 use fairway_shared::api::status::{ChannelState, ChannelStatus};
+use fairway_shared::channel::{Channel, text};
 
 use super::Controller;
 use super::catalog::{self, Deployed, Frozen, Wanted};
+use super::drafts::parse;
 use crate::problem::Refused;
 use crate::services::HISTORY_KEPT;
+use crate::worker;
 
 impl Controller {
     /// What is observed of a channel, with its history.
@@ -13,11 +16,17 @@ impl Controller {
         catalog::must(&*self.services.config, uid).await?;
         let deployed = catalog::find(&*self.services.config, &catalog::deployed(uid)).await?;
         let mut status = self.brief(uid, deployed.as_ref()).await?;
+        if status.edges.is_empty() && deployed.is_some() {
+            let totals = self.services.positions.totals(uid).await?;
+            if let Some(channel) = self.in_force(uid).await? {
+                status.edges = worker::edges(&channel.spec.edges, &totals);
+            }
+        }
         status.history = self.services.status.history(uid, HISTORY_KEPT).await?;
         Ok(status)
     }
 
-    /// The same without the history.
+    /// The same without the history, and without edges unless it runs.
     pub(super) async fn brief(
         &self,
         uid: &str,
@@ -25,31 +34,46 @@ impl Controller {
     ) -> Result<ChannelStatus, Refused> {
         let wanted: Option<Wanted> = catalog::find(&*self.services.config, &catalog::wanted(uid)).await?;
         let record = self.services.status.status(uid).await?.unwrap_or_default();
-        let state = match deployed {
-            None => ChannelState::Draft,
-            Some(_) => record.state,
+        let mut status = match self.worker.status(uid) {
+            Some(live) => live,
+            None => {
+                let totals = self.services.positions.totals(uid).await?;
+                ChannelStatus {
+                    uid: uid.to_owned(),
+                    // A version that was never started, because the process ended first, is stopped.
+                    state: if deployed.is_some() && record.since.is_none() {
+                        ChannelState::Stopped
+                    } else {
+                        record.state
+                    },
+                    cause: record.cause,
+                    counts: totals.counts,
+                    nodes: worker::nodes(&totals),
+                    ..ChannelStatus::default()
+                }
+            }
         };
-        let totals = self.services.positions.totals(uid).await?;
-        Ok(ChannelStatus {
-            uid: uid.to_owned(),
-            state,
-            target: wanted.map(|wanted| wanted.target),
-            version: deployed.map(|deployed| deployed.version),
-            cause: record.cause,
-            since: record.since,
-            counts: totals.counts,
-            dead_letters: self.services.dead_letters.usage(uid).await?.letters,
-            ..ChannelStatus::default()
-        })
+        if deployed.is_none() {
+            status.state = ChannelState::Draft;
+        }
+        status.target = wanted.map(|wanted| wanted.target);
+        status.version = deployed.map(|deployed| deployed.version);
+        status.since = record.since;
+        status.dead_letters = self.services.dead_letters.usage(uid).await?.letters;
+        Ok(status)
     }
 
-    /// The document of the version in force.
-    pub(super) async fn in_force(&self, uid: &str) -> Result<Option<Frozen>, Refused> {
+    /// The version in force.
+    pub(super) async fn in_force(&self, uid: &str) -> Result<Option<Channel>, Refused> {
         let config = &*self.services.config;
         let deployed: Option<Deployed> = catalog::find(config, &catalog::deployed(uid)).await?;
-        match deployed {
-            Some(deployed) => Ok(catalog::find(config, &catalog::frozen(uid, deployed.version)).await?),
-            None => Ok(None),
-        }
+        let Some(deployed) = deployed else {
+            return Ok(None);
+        };
+        let frozen: Option<Frozen> = catalog::find(config, &catalog::frozen(uid, deployed.version)).await?;
+        Ok(match frozen {
+            Some(frozen) => text::from_value(&parse(&frozen.document)?).0,
+            None => None,
+        })
     }
 }

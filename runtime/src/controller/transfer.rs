@@ -7,6 +7,7 @@ use fairway_shared::channel::Channel;
 use fairway_shared::channel::text::{self, Document};
 use fairway_shared::connection::{Bundle, Connection};
 use fairway_shared::diagnostic;
+use fairway_shared::secret::{Reference, references};
 use serde_json::Value;
 
 use super::Controller;
@@ -14,7 +15,6 @@ use super::catalog;
 use super::connections::{listed, named_by};
 use super::drafts::{parse, readable};
 use crate::problem::{Refused, codes};
-use crate::references;
 
 /// An exported document.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,8 +93,8 @@ impl Controller {
         }
         for (place, channel) in channels {
             let uid = self.import_channel(channel, import.existing).await?;
-            for mut diagnostic in self.check(&text::to_value(channel)).await? {
-                diagnostic.place.pointer.insert_str(0, &place);
+            for diagnostic in self.check(channel).await? {
+                let diagnostic = diagnostic.under(&place);
                 if !imported.diagnostics.contains(&diagnostic) {
                     imported.diagnostics.push(diagnostic);
                 }
@@ -177,8 +177,15 @@ impl Controller {
     }
 
     async fn missing_secrets(&self, document: &Value) -> Result<Vec<String>, Refused> {
-        let known: BTreeSet<String> = self.services.secrets.names().await?.into_iter().collect();
-        Ok(references::secrets(document).into_iter().filter(|name| !known.contains(name)).collect())
+        let known = self.services.secrets.names().await?;
+        let named: BTreeSet<String> = references(document)
+            .into_iter()
+            .filter_map(|reference| match reference {
+                Reference::Secret(name) => Some(name),
+                Reference::Env(_) => None,
+            })
+            .collect();
+        Ok(named.into_iter().filter(|name| !known.contains(name)).collect())
     }
 }
 

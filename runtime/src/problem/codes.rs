@@ -62,7 +62,7 @@ codes! {
     SECRET_NOT_FOUND = "secret.not_found" 404, "There is no such secret.",
         "Set it with `fairway secrets set NAME` or on the Connections page.";
     SECRET_BAD_NAME = "secret.bad_name" 422, "The name cannot be that of a secret.",
-        "Names have 1 to 128 of the characters A-Z a-z 0-9 . _ -.";
+        "Names have 1 to 128 of the characters A-Z a-z 0-9 . _ - /.";
     SECRET_SEALED = "secret.sealed" 409, "The secret was sealed with another key.",
         "Start Fairway with the key that the secret was set with, or set the secret again.";
     STORE_CONFLICT = "store.conflict" 409, "Somebody else changed this at the same moment.",

@@ -112,19 +112,24 @@ impl Running {
     /// Stops the tasks that a plan does not hold as they are, or all; answers the records left undelivered.
     pub(super) async fn stop_others(&self, plan: Option<&Plan>) -> u64 {
         let kept = |task: &Task| {
-            let same = |planned: &fairway_shared::plan::Task| planned.id == task.id && planned.hash == task.hash;
+            let same =
+                |planned: &fairway_shared::plan::Task| planned.id == task.id && planned.hash == task.hash;
             plan.is_some_and(|plan| plan.tasks.iter().any(same))
         };
         let others: Vec<_> = lock(&self.tasks).tasks.iter().filter(|task| !kept(task)).cloned().collect();
         futures::future::join_all(others.iter().map(|task| task.stop())).await.into_iter().sum()
     }
 
+    /// Forgets tasks that are over.
+    pub(super) fn clear(&self) {
+        lock(&self.tasks).tasks.retain(|task| !task.is_over());
+    }
+
     /// Asks the tasks beside a failed one to stop: a channel does not run in part (I8).
     pub(super) fn stop_beside_failed(&self) {
         let tasks = lock(&self.tasks);
-        let failed = |task: &Arc<Task>| {
-            matches!(task.observe("").0.state, ChannelState::Failed | ChannelState::Hold)
-        };
+        let failed =
+            |task: &Arc<Task>| matches!(task.observe("").0.state, ChannelState::Failed | ChannelState::Hold);
         if tasks.tasks.iter().any(failed) {
             tasks.tasks.iter().for_each(|task| task.ask_to_stop());
         }

@@ -26,17 +26,18 @@ use std::time::Duration;
 use fairway_engine::files::Files;
 use fairway_shared::api::status::ChannelStatus;
 use fairway_shared::channel::Channel;
+use fairway_shared::connection::Connection;
 use fairway_shared::plan::Plan;
 use tokio::sync::Notify;
 
-pub(crate) use self::channel::{edges, nodes};
 use self::channel::Running;
+pub(crate) use self::channel::{edges, nodes};
 use crate::events::Events;
 use crate::registry::Registry;
 use crate::services::{Result, Services};
 
 /// How long a task may drain before it is ended.
-pub const GRACE: Duration = Duration::from_secs(25);
+pub(crate) const GRACE: Duration = Duration::from_secs(25);
 
 /// A version of a channel to be run.
 #[derive(Debug)]
@@ -56,6 +57,8 @@ pub(crate) struct Manner {
     pub(crate) until_caught_up: bool,
     /// How long an outage may last before the task fails.
     pub(crate) give_up: Option<Duration>,
+    /// Connections that go before the stored ones.
+    pub(crate) connections: Vec<Connection>,
 }
 
 /// Runs channels.
@@ -128,6 +131,7 @@ impl Worker {
             return 0;
         };
         let undelivered = running.stop_others(None).await;
+        running.clear();
         self.look(uid).await;
         undelivered
     }
@@ -138,14 +142,21 @@ impl Worker {
         self.inner.lock().remove(uid);
     }
 
-    /// Stops everything at once; answers the records left undelivered, by uid.
+    /// Stops everything at once, with the process; answers the records left undelivered, by uid. What is over already
+    /// keeps its state.
     pub(crate) async fn shut_down(&self) -> Vec<(String, u64)> {
-        let uids: Vec<String> = self.inner.lock().keys().cloned().collect();
-        let stopping = uids.into_iter().map(|uid| async move {
-            let undelivered = self.stop(&uid).await;
-            (uid, undelivered)
+        let alive: Vec<_> =
+            self.inner.lock().values().filter(|running| running.is_alive()).cloned().collect();
+        let stopping = alive.into_iter().map(|running| async move {
+            let undelivered = running.stop_others(None).await;
+            watch::look(&self.inner, &running).await;
+            (running.uid.to_string(), undelivered)
         });
-        futures::future::join_all(stopping).await.into_iter().filter(|(_, undelivered)| *undelivered > 0).collect()
+        futures::future::join_all(stopping)
+            .await
+            .into_iter()
+            .filter(|(_, undelivered)| *undelivered > 0)
+            .collect()
     }
 
     /// Whether any task of a channel runs or waits for its restart.
@@ -162,6 +173,14 @@ impl Worker {
     pub(crate) async fn ended(&self, uid: &str) {
         if let Some(running) = self.inner.running(uid) {
             running.ended().await;
+            self.look(uid).await;
+        }
+    }
+
+    /// Dead letters of a channel were removed.
+    pub(crate) async fn letters_changed(&self, uid: &str) {
+        if let Some(running) = self.inner.running(uid) {
+            running.counted.letters_changed();
             self.look(uid).await;
         }
     }

@@ -8,20 +8,22 @@ use fairway_engine::error::Error;
 use fairway_shared::channel::Node;
 use fairway_shared::channel::text::{self, Document};
 use fairway_shared::connection::Connection;
+use fairway_shared::secret::{self, Reference};
 use serde_json::{Map, Value};
 
+use crate::check::merge;
 use crate::controller::catalog;
-use crate::references::{self, Reference};
+use crate::references;
 use crate::services::Services;
 
-/// The config that a node's component opens with.
+/// The config that a node's component opens with; connections `beside` it go before the stored ones.
 ///
 /// # Errors
 /// Kind `Config`, naming the connection, secret or variable that is not there; outages of the store as they are.
-pub(super) async fn config(services: &Services, node: &Node) -> Result<Value, Error> {
-    let config = Value::Object(with_connection(services, &node.config).await?);
+pub(super) async fn config(services: &Services, beside: &[Connection], node: &Node) -> Result<Value, Error> {
+    let config = Value::Object(with_connection(services, beside, &node.config).await?);
     let mut known = BTreeMap::new();
-    for reference in references::all(&config) {
+    for reference in secret::references(&config) {
         let value = match &reference {
             Reference::Env(name) => env::var(name).ok(),
             Reference::Secret(name) => {
@@ -33,24 +35,25 @@ pub(super) async fn config(services: &Services, node: &Node) -> Result<Value, Er
     references::resolve(&config, &|reference| known.get(reference).cloned()).map_err(missing)
 }
 
-/// A node's config over the access data of the connection it names; what the node says itself wins.
-pub(crate) fn merge(connection: &Connection, config: &Map<String, Value>) -> Map<String, Value> {
-    let mut merged = connection.config().clone();
-    merged.extend(config.iter().map(|(key, value)| (key.clone(), value.clone())));
-    merged
-}
-
-async fn with_connection(services: &Services, config: &Map<String, Value>) -> Result<Map<String, Value>, Error> {
+async fn with_connection(
+    services: &Services,
+    beside: &[Connection],
+    config: &Map<String, Value>,
+) -> Result<Map<String, Value>, Error> {
     let Some(name) = config.get("connection").and_then(Value::as_str) else {
         return Ok(config.clone());
     };
+    if let Some(connection) = beside.iter().find(|connection| connection.name() == name) {
+        return Ok(merge(connection, config));
+    }
     let missing = || {
         Error::config("connection.missing", format!("there is no connection called `{name}`"))
             .help("create it on the Connections page, or name another one")
     };
     let entry = services.config.get(&catalog::connection(name)).await?.ok_or_else(missing)?;
-    let document = serde_json::from_str(&entry.value)
-        .map_err(|error| Error::config("connection.unreadable", format!("`{name}` cannot be read")).source(error))?;
+    let document = serde_json::from_str(&entry.value).map_err(|error| {
+        Error::config("connection.unreadable", format!("`{name}` cannot be read")).source(error)
+    })?;
     match text::document_from_value(&document).0 {
         Some(Document::Connection(connection)) => Ok(merge(&connection, config)),
         _ => Err(missing()),

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use fairway_engine::error::{Error, Kind};
 use fairway_engine::task::{
-    Budget, Control, Ended, Final, Limits, NodeSpec, Progress, Snapshot, TaskSpec, TaskState, Transition, run,
-    supervise,
+    Budget, Control, Ended, Final, Limits, NodeSpec, Progress, Snapshot, TaskSpec, TaskState, Transition,
+    run, supervise,
 };
 use fairway_shared::api::status::{Cause, ChannelState, TaskStatus};
 use fairway_shared::plan;
@@ -236,13 +236,15 @@ impl Attempt {
             let message = format!("this Fairway has no component `{}`", node.component);
             Error::config("component.unknown", message).help("run the version of Fairway that has it")
         })?;
-        let config = resolve::config(&self.inner.services, node).await.map_err(|mut error| {
-            // The store is out of reach: worth a restart, and no outage of the channel's own.
-            if error.kind == Kind::Outage {
-                error.kind = Kind::Failed;
-            }
-            error
-        })?;
+        let config = resolve::config(&self.inner.services, &self.inner.manner.connections, node)
+            .await
+            .map_err(|mut error| {
+                // The store is out of reach: worth a restart, and no outage of the channel's own.
+                if error.kind == Kind::Outage {
+                    error.kind = Kind::Failed;
+                }
+                error
+            })?;
         Ok(NodeSpec { id: id.to_owned(), component: *component, config })
     }
 

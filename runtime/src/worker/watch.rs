@@ -95,7 +95,9 @@ impl Told {
     /// Writes a new state down; answers whether it is new.
     async fn record(&mut self, inner: &Inner, status: &ChannelStatus) -> bool {
         let recorded = &self.recorded;
-        if (status.state, &status.cause, status.version) == (recorded.state, &recorded.cause, recorded.version) {
+        if (status.state, &status.cause, status.version)
+            == (recorded.state, &recorded.cause, recorded.version)
+        {
             return false;
         }
         let entry = HistoryEntry {

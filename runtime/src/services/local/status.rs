@@ -13,8 +13,12 @@ pub(super) struct Local(pub(super) Database);
 #[async_trait]
 impl StatusService for Local {
     async fn enter(&self, uid: &str, entry: &HistoryEntry) -> Result<()> {
-        let record =
-            StatusRecord { state: entry.state, cause: entry.cause.clone(), since: Some(entry.at.clone()), version: entry.version };
+        let record = StatusRecord {
+            state: entry.state,
+            cause: entry.cause.clone(),
+            since: Some(entry.at.clone()),
+            version: entry.version,
+        };
         let mut transaction = self.0.write.begin().await?;
         sqlx::query("INSERT OR REPLACE INTO status (uid, value) VALUES (?, ?)")
             .bind(uid)

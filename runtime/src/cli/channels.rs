@@ -1,0 +1,240 @@
+//! Commands about the channels of a server: status, deploy, pause and the like, export, import, health.
+
+use std::fs;
+use std::path::PathBuf;
+
+use fairway_shared::api::None as Nothing;
+use fairway_shared::api::channels::{
+    DeployChannel, ExportChannel, GetStatus, Import, ImportDocument, ListChannels, RestartChannel, SetTarget,
+    SetTargetState,
+};
+use fairway_shared::api::status::{ChannelStatus, TargetState};
+use fairway_shared::api::system::GetAbout;
+
+use super::client::{Client, Reach};
+use super::documents;
+use super::exit::{self, Failure};
+use super::output::{Format, count, table, word};
+
+/// A channel of a server.
+#[derive(Debug, clap::Args)]
+pub(super) struct OneChannel {
+    /// Name or uid of the channel.
+    channel: String,
+    #[command(flatten)]
+    reach: Reach,
+    /// Shape of standard output.
+    #[arg(long, value_enum, default_value_t)]
+    output: Format,
+}
+
+/// Show what is observed of all channels, or of one with its history.
+#[derive(Debug, clap::Args)]
+pub(super) struct StatusArgs {
+    /// Name or uid of the channel; all of them without it.
+    channel: Option<String>,
+    #[command(flatten)]
+    reach: Reach,
+    /// Shape of standard output.
+    #[arg(long, value_enum, default_value_t)]
+    output: Format,
+}
+
+/// Write a channel, with the connections it names, as a document. Secrets stay behind.
+#[derive(Debug, clap::Args)]
+pub(super) struct ExportArgs {
+    /// Name or uid of the channel.
+    channel: String,
+    /// File to write; standard output without it.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    reach: Reach,
+}
+
+/// Take documents over into a server.
+#[derive(Debug, clap::Args)]
+pub(super) struct ImportArgs {
+    /// Channels, connections or bundles; `-` is standard input.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// A channel that exists becomes what the document says, and keeps its positions.
+    #[arg(long, conflicts_with = "copy")]
+    over: bool,
+    /// A channel that exists stays; the document becomes another one, which starts from the beginning.
+    #[arg(long)]
+    copy: bool,
+    #[command(flatten)]
+    reach: Reach,
+    /// Shape of standard output.
+    #[arg(long, value_enum, default_value_t)]
+    output: Format,
+}
+
+/// Ask a server whether it is ready.
+#[derive(Debug, clap::Args)]
+pub(super) struct HealthArgs {
+    #[command(flatten)]
+    reach: Reach,
+    /// Shape of standard output.
+    #[arg(long, value_enum, default_value_t)]
+    output: Format,
+}
+
+pub(super) async fn status(args: StatusArgs) -> Result<u8, Failure> {
+    let client = Client::new(&args.reach)?;
+    match &args.channel {
+        None => {
+            let list = client.get::<ListChannels>(&[]).await?;
+            args.output.print(&list, |list| {
+                let rows: Vec<_> =
+                    list.channels.iter().map(|channel| row(&channel.name, &channel.status)).collect();
+                table(&["CHANNEL", "STATE", "TARGET", "VERSION", "READ", "DELIVERED", "DEAD LETTERS"], &rows)
+            });
+        }
+        Some(channel) => {
+            let channel = client.channel(channel).await?;
+            let status = client.get::<GetStatus>(&[("uid", &channel.uid)]).await?;
+            args.output.print(&status, |status| describe(&channel.name, status));
+        }
+    }
+    Ok(exit::DONE)
+}
+
+pub(super) async fn deploy(args: OneChannel) -> Result<u8, Failure> {
+    let client = Client::new(&args.reach)?;
+    let channel = client.channel(&args.channel).await?;
+    let deployment = client.get::<DeployChannel>(&[("uid", &channel.uid)]).await?;
+    args.output.print(&deployment, |deployment| {
+        format!("{}: version {} is in force", channel.name, deployment.version)
+    });
+    Ok(exit::DONE)
+}
+
+pub(super) async fn set_target(args: OneChannel, target: TargetState) -> Result<u8, Failure> {
+    let client = Client::new(&args.reach)?;
+    let channel = client.channel(&args.channel).await?;
+    let status = client.call::<SetTargetState>(&[("uid", &channel.uid)], &SetTarget { target }).await?;
+    args.output.print(&status, |status| format!("{}: {}", channel.name, word(&status.state)));
+    Ok(exit::DONE)
+}
+
+pub(super) async fn restart(args: OneChannel) -> Result<u8, Failure> {
+    let client = Client::new(&args.reach)?;
+    let channel = client.channel(&args.channel).await?;
+    let status = client.get::<RestartChannel>(&[("uid", &channel.uid)]).await?;
+    args.output.print(&status, |status| format!("{}: {}", channel.name, word(&status.state)));
+    Ok(exit::DONE)
+}
+
+pub(super) async fn export(args: ExportArgs) -> Result<u8, Failure> {
+    let client = Client::new(&args.reach)?;
+    let channel = client.channel(&args.channel).await?;
+    // The answer's own text is canonical; read and written again it would lose the order of its keys.
+    let bytes = client.bytes::<ExportChannel>(&[("uid", &channel.uid)], "", &Nothing {}).await?;
+    match &args.out {
+        None => print!("{}", String::from_utf8_lossy(&bytes)),
+        Some(path) => fs::write(path, &bytes).map_err(|error| {
+            Failure::new(exit::REFUSED, format!("cannot write {}: {error}", path.display()))
+        })?,
+    }
+    Ok(exit::DONE)
+}
+
+pub(super) async fn import(args: ImportArgs) -> Result<u8, Failure> {
+    use fairway_shared::api::channels::Existing;
+    let client = Client::new(&args.reach)?;
+    let existing = match (args.over, args.copy) {
+        (true, _) => Existing::Over,
+        (_, true) => Existing::Copy,
+        _ => Existing::Refuse,
+    };
+    for file in &args.files {
+        let bytes = documents::read(file)?;
+        let parsed = fairway_shared::channel::text::parse(&bytes);
+        let Some(document) = parsed.document else {
+            return Err(Failure::new(exit::DOCUMENT, format!("{} is no document", file.display()))
+                .diagnostics(parsed.diagnostics));
+        };
+        let import = Import { document: document.to_value(), existing };
+        let imported = client.call::<ImportDocument>(&[], &import).await?;
+        imported.diagnostics.iter().for_each(|diagnostic| eprintln!("{diagnostic}"));
+        for secret in &imported.missing_secrets {
+            eprintln!("the secret `{secret}` is missing here: set it with `fairway secrets set {secret}`");
+        }
+        args.output.print(&imported, |imported| {
+            format!(
+                "{}: {} channels, {} connections",
+                file.display(),
+                imported.channels.len(),
+                imported.connections.len()
+            )
+        });
+    }
+    Ok(exit::DONE)
+}
+
+pub(super) async fn health(args: HealthArgs) -> Result<u8, Failure> {
+    let client = Client::new(&args.reach)?;
+    let (status, body) = client.send("GET", "/readyz", Vec::new()).await?;
+    if status != 200 {
+        return Err(Failure::new(exit::REFUSED, String::from_utf8_lossy(&body).trim()));
+    }
+    let about = client.get::<GetAbout>(&[]).await?;
+    args.output.print(&about, |about| format!("ready: fairway {}, {}", about.version, about.mode));
+    Ok(exit::DONE)
+}
+
+fn row(name: &str, status: &ChannelStatus) -> Vec<String> {
+    vec![
+        name.to_owned(),
+        word(&status.state),
+        status.target.map(|target| word(&target)).unwrap_or_default(),
+        status.version.map(|version| version.to_string()).unwrap_or_default(),
+        count(status.counts.read),
+        count(status.counts.delivered),
+        count(status.dead_letters),
+    ]
+}
+
+fn describe(name: &str, status: &ChannelStatus) -> String {
+    let counts = &status.counts;
+    let mut text = format!(
+        "{name}: {}{}\nread {}, delivered {}, filtered {}, dead-lettered {}\n",
+        word(&status.state),
+        status.since.as_deref().map(|since| format!(" since {since}")).unwrap_or_default(),
+        count(counts.read),
+        count(counts.delivered),
+        count(counts.filtered),
+        count(counts.dead_lettered),
+    );
+    if let Some(cause) = &status.cause {
+        text.push_str(&format!("{} [{}]\n", cause.message, cause.code));
+        text.extend(cause.help.as_deref().map(|help| format!("  help: {help}\n")));
+    }
+    let nodes: Vec<_> = status
+        .nodes
+        .iter()
+        .map(|(id, node)| {
+            vec![id.clone(), count(node.entered), count(node.out), count(node.filtered), count(node.errors)]
+        })
+        .collect();
+    if !nodes.is_empty() {
+        text.push('\n');
+        text.push_str(&table(&["NODE", "IN", "OUT", "FILTERED", "ERRORS"], &nodes));
+    }
+    let history: Vec<_> = status
+        .history
+        .iter()
+        .take(10)
+        .map(|entry| {
+            let cause = entry.cause.as_ref().map(|cause| cause.message.clone()).unwrap_or_default();
+            vec![entry.at.clone(), word(&entry.state), cause]
+        })
+        .collect();
+    if !history.is_empty() {
+        text.push('\n');
+        text.push_str(&table(&["AT", "STATE", "CAUSE"], &history));
+    }
+    text
+}

@@ -1,0 +1,239 @@
+//! From a draft to what runs: plan, deploy, target states, restart, reset.
+//!
+//! What was asked for is durable before anything is done about it; whoever starts next brings the rest about. Positions are
+//! kept unless what they depend on changed.
+
+use fairway_shared::api::channels::{Deployment, PlanAnswer, Version, Versions};
+use fairway_shared::api::status::{ChannelState, ChannelStatus, TargetState};
+use fairway_shared::component;
+use fairway_shared::plan::{Plan, PlanDiff, PositionFate};
+
+use super::Controller;
+use super::catalog::{self, Deployed, Frozen, Wanted};
+use super::drafts::{has_errors, meaning, parse};
+use crate::clock;
+use crate::problem::{Refused, codes};
+use crate::services::{Adjustment, Commit, Error, Expect, Kind};
+use crate::worker::Job;
+
+impl Controller {
+    /// What a deploy of the draft would do.
+    pub async fn plan(&self, uid: &str) -> Result<PlanAnswer, Refused> {
+        let draft = catalog::must(&*self.services.config, uid).await?;
+        let before: Option<Deployed> = catalog::find(&*self.services.config, &catalog::deployed(uid)).await?;
+        let compiled = self.compile(&parse(&draft.document)?).await?;
+        let diff = match &compiled.plan {
+            Some(plan) => crate::compile::between(before.as_ref().map(|before| &before.plan), plan),
+            None => PlanDiff::default(),
+        };
+        Ok(PlanAnswer { plan: compiled.plan, diff, diagnostics: compiled.diagnostics })
+    }
+
+    /// Freezes the draft as a version and puts it in force; paused and stopped channels stay so.
+    pub async fn deploy(&self, uid: &str) -> Result<Deployment, Refused> {
+        let _turn = self.turn(uid).await;
+        let config = &*self.services.config;
+        let draft = catalog::must(config, uid).await?;
+        let compiled = self.compile(&parse(&draft.document)?).await?;
+        let (Some(plan), Some(channel), false) =
+            (compiled.plan, compiled.channel, has_errors(&compiled.diagnostics))
+        else {
+            return Err(Refused::new(codes::DOCUMENT_INVALID, "the draft has errors and was not deployed")
+                .help("the diagnostics say where and what to do")
+                .diagnostics(compiled.diagnostics));
+        };
+        let before: Option<Deployed> = catalog::find(config, &catalog::deployed(uid)).await?;
+        let version = before.as_ref().map_or(1, |before| before.version + 1);
+        let deployed_at = clock::now();
+        let deployed = Deployed {
+            version,
+            due: before.map(|before| adjustment(before.due, &before.plan, &plan)).unwrap_or_default(),
+            plan: plan.clone(),
+            meaning: meaning(&channel),
+            deployed_at: deployed_at.clone(),
+        };
+        let frozen = Frozen { document: draft.document, created_at: deployed_at.clone() };
+        let mut commit = Commit::default()
+            .expect(catalog::draft(uid), Expect::Revision(draft.revision))
+            .put(catalog::frozen(uid, version), catalog::write(&frozen)?)
+            .put(catalog::deployed(uid), catalog::write(&deployed)?);
+        if config.get(&catalog::wanted(uid)).await?.is_none() {
+            let wanted = Wanted { target: TargetState::Running };
+            commit = commit.put(catalog::wanted(uid), catalog::write(&wanted)?);
+        }
+        config.commit(commit).await?;
+        tracing::info!(channel = uid, version, "deployed");
+        self.bring_about(uid).await?;
+        Ok(Deployment { version, plan, deployed_at })
+    }
+
+    /// Asks for running, paused or stopped. Running also starts a channel that completed or failed.
+    pub async fn set_target(&self, uid: &str, target: TargetState) -> Result<ChannelStatus, Refused> {
+        let turn = self.turn(uid).await;
+        self.must_be_deployed(uid).await?;
+        self.want(uid, target).await?;
+        match target {
+            TargetState::Stopped => {
+                self.worker.stop(uid).await;
+            }
+            TargetState::Running | TargetState::Paused => {
+                if !self.worker.pause(uid, target == TargetState::Paused).await {
+                    self.bring_about(uid).await?;
+                }
+            }
+        }
+        drop(turn);
+        self.status(uid).await
+    }
+
+    /// Stops all tasks and starts them with a fresh budget; one that was stopped runs from now on.
+    pub async fn restart(&self, uid: &str) -> Result<ChannelStatus, Refused> {
+        let turn = self.turn(uid).await;
+        self.must_be_deployed(uid).await?;
+        let wanted: Option<Wanted> = catalog::find(&*self.services.config, &catalog::wanted(uid)).await?;
+        if wanted.is_none_or(|wanted| wanted.target == TargetState::Stopped) {
+            self.want(uid, TargetState::Running).await?;
+        }
+        self.worker.stop(uid).await;
+        self.bring_about(uid).await?;
+        drop(turn);
+        self.status(uid).await
+    }
+
+    /// Forgets all positions of a channel that does not run: it starts over.
+    pub async fn reset(&self, uid: &str) -> Result<(), Refused> {
+        let _turn = self.turn(uid).await;
+        catalog::must(&*self.services.config, uid).await?;
+        if self.worker.is_alive(uid) {
+            return Err(Refused::new(
+                codes::CHANNEL_NOT_STOPPED,
+                "the channel runs, its positions are in use",
+            )
+            .help("stop it first"));
+        }
+        self.services.positions.reset(uid).await?;
+        self.services.dead_letters.reset(uid, None).await?;
+        Ok(())
+    }
+
+    /// All versions, newest first.
+    pub async fn versions(&self, uid: &str) -> Result<Versions, Refused> {
+        let config = &*self.services.config;
+        catalog::must(config, uid).await?;
+        let deployed: Option<Deployed> = catalog::find(config, &catalog::deployed(uid)).await?;
+        let in_force = deployed.map(|deployed| deployed.version);
+        let mut versions = Vec::new();
+        for entry in config.list(Kind::Version, &format!("{uid}/")).await?.into_iter().rev() {
+            let frozen: Frozen = catalog::read(&entry)?;
+            let number = entry.key.id.rsplit('/').next().and_then(|number| number.parse().ok());
+            versions.extend(number.map(|version| (version, frozen)));
+        }
+        let versions = versions
+            .into_iter()
+            .map(|(version, frozen)| {
+                Ok(Version {
+                    version,
+                    document: parse(&frozen.document)?,
+                    created_at: frozen.created_at,
+                    deployed: in_force == Some(version),
+                })
+            })
+            .collect::<Result<_, Refused>>()?;
+        Ok(Versions { versions })
+    }
+
+    /// Starts what ran when the process last ended. A channel that completed does not start by itself.
+    pub async fn resume(&self) -> Result<(), Refused> {
+        for entry in self.services.config.list(Kind::Deployment, "").await? {
+            let uid = &entry.key.id;
+            let deployed: Deployed = catalog::read(&entry)?;
+            let last = self.services.status.status(uid).await?.unwrap_or_default();
+            if last.state == ChannelState::Completed && last.version == Some(deployed.version) {
+                continue;
+            }
+            let _turn = self.turn(uid).await;
+            if let Err(refused) = self.bring_about(uid).await {
+                tracing::error!(channel = %uid, error = %refused, "the channel could not be resumed");
+            }
+        }
+        Ok(())
+    }
+
+    /// Stops everything, with the process; what was asked for stays asked for. Answers the records that were read and not
+    /// delivered, by uid.
+    pub async fn shut_down(&self) -> Vec<(String, u64)> {
+        let undelivered = self.worker.shut_down().await;
+        for (channel, records) in &undelivered {
+            tracing::warn!(channel, records, "records were read and not delivered; they will be read again");
+        }
+        undelivered
+    }
+
+    /// Has the worker run the version in force, as the user asked. The caller has the channel's turn.
+    async fn bring_about(&self, uid: &str) -> Result<(), Refused> {
+        let config = &*self.services.config;
+        let wanted: Option<Wanted> = catalog::find(config, &catalog::wanted(uid)).await?;
+        let paused = match wanted.map(|wanted| wanted.target) {
+            Some(TargetState::Running) => false,
+            Some(TargetState::Paused) => true,
+            Some(TargetState::Stopped) | None => return Ok(()),
+        };
+        let (Some(deployed), Some(channel)) =
+            (catalog::find::<Deployed>(config, &catalog::deployed(uid)).await?, self.in_force(uid).await?)
+        else {
+            return Ok(());
+        };
+        let job = Job { uid: uid.into(), version: deployed.version, channel, plan: deployed.plan.clone() };
+        self.worker.make_room(uid, Some(&job)).await;
+        self.settle(uid, deployed).await?;
+        let kept: Vec<String> = job.plan.tasks.iter().map(|task| task.id.clone()).collect();
+        self.services.positions.retire(uid, &kept).await?;
+        Ok(self.worker.start(job, paused).await?)
+    }
+
+    /// Does what the deployment owes to the stored positions. Doing it twice changes nothing, so a crash before the debt
+    /// is struck off does no harm: no task has started since.
+    async fn settle(&self, uid: &str, deployed: Deployed) -> Result<(), Error> {
+        if deployed.due.is_empty() {
+            return Ok(());
+        }
+        self.services.positions.adjust(uid, &deployed.due).await?;
+        self.services.dead_letters.reset(uid, Some(&deployed.due.restarted)).await?;
+        let settled = Deployed { due: Adjustment::default(), ..deployed };
+        let commit = Commit::default().put(catalog::deployed(uid), catalog::write(&settled)?);
+        self.services.config.commit(commit).await?;
+        Ok(())
+    }
+
+    async fn want(&self, uid: &str, target: TargetState) -> Result<(), Error> {
+        let commit = Commit::default().put(catalog::wanted(uid), catalog::write(&Wanted { target })?);
+        self.services.config.commit(commit).await?;
+        tracing::info!(channel = uid, ?target, "asked for");
+        Ok(())
+    }
+
+    async fn must_be_deployed(&self, uid: &str) -> Result<(), Refused> {
+        catalog::must(&*self.services.config, uid).await?;
+        if self.services.config.get(&catalog::deployed(uid)).await?.is_none() {
+            return Err(Refused::new(codes::CHANNEL_NOT_DEPLOYED, "the channel has not been deployed")
+                .help("deploy it first"));
+        }
+        Ok(())
+    }
+}
+
+/// What putting a plan in the place of another means for the stored positions, on top of what is `due` already.
+pub(crate) fn adjustment(mut due: Adjustment, before: &Plan, plan: &Plan) -> Adjustment {
+    let diff = crate::compile::between(Some(before), plan);
+    let over = |fate| matches!(fate, PositionFate::New | PositionFate::Dropped);
+    due.restarted
+        .extend(diff.positions.into_iter().filter(|change| over(change.fate)).map(|change| change.node));
+    for sink in before.connectors.iter().filter(|connector| connector.kind == component::Kind::Sink) {
+        match plan.connectors.iter().find(|connector| connector.node == sink.node) {
+            Some(same) if same.hash == sink.hash => {}
+            Some(same) if same.component == sink.component => due.replaced.push(sink.node.clone()),
+            _ => due.dropped.push(sink.node.clone()),
+        }
+    }
+    due
+}

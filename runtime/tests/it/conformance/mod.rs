@@ -1,0 +1,58 @@
+//! What every backend of the services owes. Each law is a plain function over the traits; `backend!` runs all of them
+//! over one backend.
+
+mod config;
+mod dead_letter;
+mod position;
+mod secret;
+mod status;
+
+use fairway_engine::position::{Position, StreamKey};
+use fairway_engine::store::StoredMark;
+use fairway_runtime::services::Services;
+use fairway_runtime::services::local::{self, Database, SealingKey};
+use serde_json::json;
+use tempfile::TempDir;
+
+/// Runs every law over services made by `$make`, which also answers what keeps them alive.
+macro_rules! backend {
+    ($make:path; $($suite:ident: $($law:ident),+;)+) => {
+        $(mod $suite {
+            $(#[tokio::test]
+            async fn $law() {
+                let (services, _alive) = $make().await;
+                super::super::$suite::$law(services).await;
+            })+
+        })+
+    };
+}
+
+mod on_sqlite {
+    backend! {
+        super::super::sqlite;
+        config: a_commit_is_all_or_nothing, what_is_expected_must_be_there, the_log_is_ordered_and_compact,
+            lists_by_prefix, racing_writers_lose_nothing;
+        position: generations_rise_and_fence, positions_only_grow, a_commit_is_one_step, marks_come_back_whole,
+            retired_tasks_are_fenced, a_reset_forgets_and_fences, adjusts_by_node, channels_are_apart;
+        status: the_latest_state_stands, the_history_is_bounded;
+        dead_letter: a_replay_doubles_nothing, pages_newest_first, discarded_is_not_refused_again,
+            watermarks_settle_refusals, a_reset_lets_letters_come_again, limits_evict_the_oldest, notes_are_kept_by_number;
+        secret: values_come_back_and_go, names_do_not_share_values;
+    }
+}
+
+async fn sqlite() -> (Services, TempDir) {
+    let dir = tempfile::tempdir().unwrap();
+    let database = Database::open(&dir.path().join("fairway.db")).await.unwrap();
+    (local::services(&database, SealingKey::from_text("a key for tests")), dir)
+}
+
+/// A source's own watermark, or a target's.
+fn mark(target: Option<&str>, source: &str, order: u64) -> StoredMark {
+    StoredMark {
+        target: target.map(str::to_owned),
+        stream: StreamKey::straight(source, "p"),
+        position: Position { order, token: json!({ "at": order }) },
+        in_target: None,
+    }
+}
