@@ -1,0 +1,245 @@
+use std::io::{Read, Write};
+use std::path::Path;
+
+use fairway_engine::error::Kind;
+use fairway_engine::position::StreamKey;
+use fairway_engine::sink::Group;
+use flate2::read::MultiGzDecoder;
+
+use crate::testing::{Opening, batch, deliver, lines, mark, text_of};
+
+const PLAIN: &str = r#"{"path":"out/a.jsonl"}"#;
+
+fn at(root: &Path, generation: u64) -> Opening<'_> {
+    Opening { root, uid: "u1", generation }
+}
+
+fn read(root: &Path, name: &str) -> String {
+    std::fs::read_to_string(root.join(name)).unwrap()
+}
+
+fn append(path: &Path, bytes: &[u8]) {
+    std::fs::OpenOptions::new().append(true).open(path).unwrap().write_all(bytes).unwrap();
+}
+
+#[tokio::test]
+async fn batch_sizes_give_one_file() {
+    let lines = lines(250);
+    for size in [1, 2, 100] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut sink = at(dir.path(), 1).sink("jsonl_sink", PLAIN).await.unwrap();
+        assert_eq!(deliver(&mut *sink, &lines, size, 250).await, None);
+        sink.close().await.unwrap();
+        assert_eq!(read(dir.path(), "out/a.jsonl"), text_of(&lines));
+    }
+}
+
+/// A crash at any point of a commit leaves either all of it or nothing: simulated by what each step leaves behind.
+#[tokio::test]
+async fn a_killed_writer_goes_on_exactly_where_it_was() {
+    let lines = lines(100);
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("out/a.jsonl");
+    let side = dir.path().join("out/a.jsonl.fairway");
+    let mut done = 0;
+    for (generation, debris) in [(1, &b""[..]), (2, b"{\"half\":"), (3, b"{\"whole\":1}\n{\"un"), (4, b"")] {
+        let mut sink = at(dir.path(), generation).sink("jsonl_sink", PLAIN).await.unwrap();
+        let adopted = deliver(&mut *sink, &lines, 7, done + 25).await;
+        assert_eq!(adopted.map_or(0, |position| position.order as usize), done);
+        done += 25;
+        // Killed: the object goes away without being closed, with data written and a line of the side file torn.
+        drop(sink);
+        append(&file, debris);
+        append(&side, &debris[..debris.len() / 2]);
+    }
+    let mut sink = at(dir.path(), 5).sink("jsonl_sink", PLAIN).await.unwrap();
+    assert_eq!(deliver(&mut *sink, &lines, 7, 100).await.map(|position| position.order), Some(100));
+    assert_eq!(read(dir.path(), "out/a.jsonl"), text_of(&lines));
+}
+
+#[tokio::test]
+async fn a_commit_of_unknown_outcome_is_not_written_twice() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut sink = at(dir.path(), 1).sink("jsonl_sink", PLAIN).await.unwrap();
+    let (batches, marks) = ([batch(&lines(3), 0)], [mark("", 3)]);
+    sink.adopt(&marks[0].stream).await.unwrap();
+    for _ in 0..2 {
+        sink.deliver(Group { batches: &batches, marks: &marks }).await.unwrap();
+    }
+    assert_eq!(read(dir.path(), "out/a.jsonl"), text_of(&lines(3)));
+}
+
+#[tokio::test]
+async fn many_streams_and_commits_survive_the_side_file_being_written_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut sink = at(dir.path(), 1).sink("jsonl_sink", PLAIN).await.unwrap();
+    let long = "x".repeat(20_000);
+    for partition in ["a", "b"] {
+        assert_eq!(sink.adopt(&StreamKey::straight("in", partition)).await.unwrap(), None);
+    }
+    for order in 1..=100 {
+        let mut marks = [mark("a", order), mark("b", order * 2)];
+        marks[0].position.token = serde_json::json!(long);
+        sink.deliver(Group { batches: &[batch(&lines(1), order)], marks: &marks }).await.unwrap();
+    }
+    drop(sink);
+    let side = std::fs::metadata(dir.path().join("out/a.jsonl.fairway")).unwrap().len();
+    assert!(side < 1 << 20, "{side} bytes");
+    let mut sink = at(dir.path(), 2).sink("jsonl_sink", PLAIN).await.unwrap();
+    for (partition, order) in [("a", 100), ("b", 200)] {
+        let position = sink.adopt(&StreamKey::straight("in", partition)).await.unwrap();
+        assert_eq!(position.map(|position| position.order), Some(order));
+    }
+    assert_eq!(sink.adopt(&StreamKey::straight("in", "c")).await.unwrap(), None);
+    assert_eq!(read(dir.path(), "out/a.jsonl").lines().count(), 100);
+}
+
+#[tokio::test]
+async fn one_writer_at_a_time_and_no_older_one_after_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut newer = at(dir.path(), 5).sink("jsonl_sink", PLAIN).await.unwrap();
+    deliver(&mut *newer, &lines(5), 5, 5).await;
+    let second = at(dir.path(), 6).sink("jsonl_sink", PLAIN).await.map(|_| ()).unwrap_err();
+    assert_eq!((second.kind, &*second.code), (Kind::Outage, "file.locked"));
+    drop(newer);
+    let mut older = at(dir.path(), 4).sink("jsonl_sink", PLAIN).await.unwrap();
+    let fenced = older.adopt(&StreamKey::straight("in", "")).await.unwrap_err();
+    assert_eq!(fenced.kind, Kind::Fenced);
+}
+
+#[tokio::test]
+async fn a_file_that_went_back_waits_for_the_user() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("out/a.jsonl");
+    let mut sink = at(dir.path(), 1).sink("jsonl_sink", PLAIN).await.unwrap();
+    deliver(&mut *sink, &lines(5), 5, 5).await;
+    let hold = |result: Result<(), fairway_engine::Error>| {
+        let error = result.unwrap_err();
+        assert_eq!((error.kind, &*error.code), (Kind::Hold, "file.changed"));
+        error.message
+    };
+
+    // While it is open: replaced, as a rotation does.
+    std::fs::rename(&file, dir.path().join("out/b.jsonl")).unwrap();
+    std::fs::write(&file, text_of(&lines(9))).unwrap();
+    let (batches, marks) = ([batch(&lines(1), 5)], [mark("", 6)]);
+    let message = hold(sink.deliver(Group { batches: &batches, marks: &marks }).await.map(|_| ()));
+    assert!(message.contains("replaced"), "{message}");
+    drop(sink);
+    let message = hold(at(dir.path(), 2).sink("jsonl_sink", PLAIN).await.map(|_| ()));
+    assert!(message.contains("replaced"), "{message}");
+    // Put back, it goes on; shorter or gone, it does not.
+    std::fs::rename(dir.path().join("out/b.jsonl"), &file).unwrap();
+    drop(at(dir.path(), 3).sink("jsonl_sink", PLAIN).await.unwrap());
+    let whole = std::fs::read(&file).unwrap();
+    std::fs::OpenOptions::new().write(true).open(&file).unwrap().set_len(3).unwrap();
+    let message = hold(at(dir.path(), 4).sink("jsonl_sink", PLAIN).await.map(|_| ()));
+    assert!(message.contains("shorter"), "{message}");
+    std::fs::remove_file(&file).unwrap();
+    let message = hold(at(dir.path(), 5).sink("jsonl_sink", PLAIN).await.map(|_| ()));
+    assert!(message.contains("vanished"), "{message}");
+
+    // Another channel has no promises there: it begins anew with what it finds.
+    std::fs::write(&file, &whole).unwrap();
+    let mut other =
+        Opening { root: dir.path(), uid: "u2", generation: 1 }.sink("jsonl_sink", PLAIN).await.unwrap();
+    assert_eq!(deliver(&mut *other, &lines(1), 1, 1).await, None);
+    assert_eq!(read(dir.path(), "out/a.jsonl"), text_of(&lines(5)) + &text_of(&lines(1)));
+}
+
+#[tokio::test]
+async fn modes_decide_about_a_file_that_is_there() {
+    let append = r#"{"path":"a.jsonl","mode":"append"}"#;
+    let create = r#"{"path":"a.jsonl","mode":"create"}"#;
+    let overwrite = r#"{"path":"a.jsonl","mode":"overwrite"}"#;
+    let added = text_of(&lines(1));
+    for (mode, before, after) in [
+        (append, "{\"a\":1}\n", Some("{\"a\":1}\n")),
+        (append, "{\"a\":1}\n{\"b\":2}", Some("{\"a\":1}\n{\"b\":2}\n")),
+        (append, "{\"a\":1}\n{\"b\":", Some("{\"a\":1}\n")),
+        (append, "{\"b\":", Some("")),
+        (append, "\n\n", Some("\n\n")),
+        (create, "", Some("")),
+        (create, "x", None),
+        (overwrite, "much that was there\n", Some("")),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a.jsonl"), before).unwrap();
+        let opened = at(dir.path(), 1).sink("jsonl_sink", mode).await;
+        match (opened, after) {
+            (Ok(mut sink), Some(after)) => {
+                deliver(&mut *sink, &lines(1), 1, 1).await;
+                assert_eq!(read(dir.path(), "a.jsonl"), format!("{after}{added}"), "{mode} {before:?}");
+                drop(sink);
+                // A second run of the same channel goes on in every mode.
+                let mut sink = at(dir.path(), 2).sink("jsonl_sink", mode).await.unwrap();
+                deliver(&mut *sink, &lines(2), 1, 2).await;
+                assert_eq!(read(dir.path(), "a.jsonl"), format!("{after}{}", text_of(&lines(2))));
+                drop(sink);
+                // Another channel finds a file that is there.
+                let other = Opening { root: dir.path(), uid: "u2", generation: 1 };
+                let opened = other.sink("jsonl_sink", mode).await;
+                assert_eq!(opened.is_err(), mode == create);
+            }
+            (Err(error), None) => {
+                assert_eq!((error.kind, &*error.code), (Kind::Config, "file.exists"));
+                assert_eq!(read(dir.path(), "a.jsonl"), before);
+            }
+            (opened, _) => panic!("{mode} {before:?}: {:?}", opened.map(|_| ())),
+        }
+    }
+}
+
+#[tokio::test]
+async fn compressed_files_are_whole_at_every_commit() {
+    let config = r#"{"path":"a.jsonl.gz","compression":"gzip"}"#;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.jsonl.gz");
+    let lines = lines(60);
+    let unpacked = || {
+        let mut text = String::new();
+        MultiGzDecoder::new(std::fs::File::open(&path).unwrap()).read_to_string(&mut text).unwrap();
+        text
+    };
+    for (generation, until) in [(1, 20), (2, 40), (3, 60)] {
+        let mut sink = at(dir.path(), generation).sink("jsonl_sink", config).await.unwrap();
+        deliver(&mut *sink, &lines, 9, until).await;
+        assert_eq!(unpacked(), text_of(&lines[..until]));
+        drop(sink);
+        append(&path, b"\x1f\x8b half a member");
+    }
+    let plain = r#"{"path":"a.jsonl.gz"}"#;
+    let error = at(dir.path(), 4).sink("jsonl_sink", plain).await.map(|_| ()).unwrap_err();
+    assert_eq!((error.kind, &*error.code), (Kind::Config, "file.compression_changed"));
+}
+
+#[tokio::test]
+async fn a_damaged_side_file_is_not_believed() {
+    let dir = tempfile::tempdir().unwrap();
+    let side = dir.path().join("out/a.jsonl.fairway");
+    let mut sink = at(dir.path(), 1).sink("jsonl_sink", PLAIN).await.unwrap();
+    deliver(&mut *sink, &lines(5), 1, 5).await;
+    drop(sink);
+    let mut bytes = std::fs::read(&side).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&side, bytes).unwrap();
+    let error = at(dir.path(), 2).sink("jsonl_sink", PLAIN).await.map(|_| ()).unwrap_err();
+    assert_eq!((error.kind, &*error.code), (Kind::Hold, "file.side_file_damaged"));
+}
+
+/// Cases 008 A and 031 C: digits and NUL survive.
+#[tokio::test]
+async fn values_are_written_as_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, text) in [
+        ("numbers", include_str!("../../../../../tests/cases/008-json-integers-beyond-2-53/input.jsonl")),
+        ("nul", include_str!("../../../../../tests/cases/031-nul-in-text/input.jsonl")),
+    ] {
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let mut sink =
+            at(dir.path(), 1).sink("jsonl_sink", &format!(r#"{{"path":"{name}"}}"#)).await.unwrap();
+        deliver(&mut *sink, &lines, 2, lines.len()).await;
+        assert_eq!(read(dir.path(), name), text);
+    }
+}
