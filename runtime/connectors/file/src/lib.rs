@@ -2,11 +2,14 @@
 //!
 //! | Room | Holds |
 //! |---|---|
+//! | `reading` | files as sources: globs, encodings, positions, growth; shared by all file sources |
 //! | `writing` | files that hold their own positions: side file, commits, recovery; shared by all file sinks |
 
+mod csv_source;
 mod fault;
 mod file_id;
 mod jsonl_sink;
+mod reading;
 #[cfg(test)]
 mod testing;
 mod writing;
@@ -14,4 +17,5 @@ mod writing;
 use fairway_engine::component::Component;
 
 /// All components of files, by name.
-pub const REGISTRY: &[Component] = &[Component::sink::<jsonl_sink::JsonlSink>()];
+pub const REGISTRY: &[Component] =
+    &[Component::source::<csv_source::CsvSource>(), Component::sink::<jsonl_sink::JsonlSink>()];

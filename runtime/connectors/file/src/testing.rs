@@ -10,6 +10,7 @@ use fairway_engine::data::{Base, Batch, BatchBuilder, Meta};
 use fairway_engine::files::Files;
 use fairway_engine::position::{Mark, Position, StreamKey};
 use fairway_engine::sink::{Group, Sink, SinkCtx};
+use fairway_engine::source::{Next, Source, SourceCtx};
 
 use crate::REGISTRY;
 
@@ -32,7 +33,6 @@ pub(crate) fn batch(lines: &[String], order: u64) -> Batch {
     builder.finish()
 }
 
-#[expect(dead_code, reason = "sources come with the next commit")]
 pub(crate) fn json(batch: &Batch) -> Vec<String> {
     let line = |record| {
         let mut out = Vec::new();
@@ -92,4 +92,143 @@ pub(crate) fn lines(count: usize) -> Vec<String> {
 
 pub(crate) fn text_of(lines: &[String]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// Opens a source over `root` where the marks say.
+pub(crate) async fn source(
+    root: &Path,
+    name: &str,
+    config: &str,
+    resume: &[Mark],
+) -> Result<Box<dyn Source>, Error> {
+    let Opener::Source(open) = component(name).opener else { panic!("{name} is a source") };
+    let cx = SourceCtx {
+        uid: "u1".into(),
+        node: "in".into(),
+        files: Files::open(root),
+        resume: resume.to_vec(),
+        until_caught_up: false,
+    };
+    open(serde_json::from_str(config).unwrap(), cx).await
+}
+
+/// One thing that a source read: a record, or a refused one with its code.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Row {
+    pub(crate) partition: String,
+    pub(crate) order: u64,
+    pub(crate) line: String,
+    /// Code and message, for what was refused.
+    pub(crate) fault: Option<(String, String)>,
+}
+
+/// What a source read.
+#[derive(Debug, Default)]
+pub(crate) struct Run {
+    pub(crate) rows: Vec<Row>,
+    /// The position after each batch, with how many rows were read up to it.
+    pub(crate) marks: Vec<(Mark, usize)>,
+    pub(crate) fault: Option<Error>,
+}
+
+impl Run {
+    /// Records that were not refused.
+    pub(crate) fn lines(&self) -> Vec<&str> {
+        self.rows.iter().filter(|row| row.fault.is_none()).map(|row| row.line.as_str()).collect()
+    }
+
+    /// Codes and messages of what was refused.
+    pub(crate) fn faults(&self) -> Vec<(&str, &str)> {
+        self.rows
+            .iter()
+            .filter_map(|row| row.fault.as_ref())
+            .map(|(code, message)| (&**code, &**message))
+            .collect()
+    }
+
+    /// The last position of each partition.
+    pub(crate) fn last_marks(&self) -> Vec<Mark> {
+        let mut last: Vec<Mark> = Vec::new();
+        for (mark, _) in &self.marks {
+            last.retain(|known| known.stream != mark.stream);
+            last.push(mark.clone());
+        }
+        last
+    }
+
+    /// Adds what one poll gave, and checks what the contract demands of it.
+    pub(crate) fn add(&mut self, polled: fairway_engine::source::Polled) {
+        let mut rows: Vec<(u32, Row)> = Vec::new();
+        let partition = polled.partition.to_string();
+        let mut add = |batch: &Batch, errors: Option<&[fairway_engine::data::RecordError]>| {
+            for (index, (meta, line)) in batch.metas().iter().zip(json(batch)).enumerate() {
+                let fault =
+                    errors.map(|errors| (errors[index].code.to_owned(), errors[index].message.clone()));
+                rows.push((meta.row, Row { partition: partition.clone(), order: meta.order, line, fault }));
+            }
+        };
+        add(&polled.batch, None);
+        if let Some(rejects) = &polled.rejects {
+            add(&rejects.batch, Some(&rejects.errors));
+        }
+        rows.sort();
+        let before = self.rows.iter().rev().find(|row| row.partition == partition).map_or(0, |row| row.order);
+        let orders: Vec<u64> = std::iter::once(before).chain(rows.iter().map(|(_, row)| row.order)).collect();
+        assert!(orders.is_sorted_by(|a, b| a < b), "orders rise strictly: {orders:?}");
+        assert_eq!(
+            rows.iter().map(|(row, _)| *row as usize).collect::<Vec<_>>(),
+            (0..rows.len()).collect::<Vec<_>>()
+        );
+        assert_eq!(polled.position.order, orders[orders.len() - 1]);
+        self.rows.extend(rows.into_iter().map(|(_, row)| row));
+        let stream = StreamKey::straight("in", &partition);
+        self.marks.push((Mark { stream, position: polled.position }, self.rows.len()));
+    }
+}
+
+/// Reads until the source ends, waits for more, or fails.
+pub(crate) async fn read_on(source: &mut dyn Source) -> Run {
+    let mut run = Run::default();
+    loop {
+        match source.next().await {
+            Ok(Next::Batch(polled)) => run.add(polled),
+            Ok(Next::Idle(_) | Next::End) => return run,
+            Err(error) => {
+                run.fault = Some(error);
+                return run;
+            }
+        }
+    }
+}
+
+/// Reads a source to its end.
+pub(crate) async fn read(root: &Path, name: &str, config: &str, resume: &[Mark]) -> Run {
+    let mut source = source(root, name, config, resume).await.unwrap();
+    let run = read_on(&mut *source).await;
+    source.close().await;
+    run
+}
+
+/// Reads at batch sizes 1, 2 and 100, which must give the same rows, and again from the position after every batch, which
+/// must give the rest. `config` lacks its last brace.
+pub(crate) async fn read_in_every_way(root: &Path, name: &str, config: &str) -> Run {
+    let sized = |size: usize| format!("{config},\"batch\":{size}}}");
+    let whole = read(root, name, &sized(100), &[]).await;
+    for size in [1, 2] {
+        let run = read(root, name, &sized(size), &[]).await;
+        assert_eq!(run.rows, whole.rows, "batches of {size}");
+        assert_eq!(run.fault.map(|fault| fault.code), whole.fault.as_ref().map(|fault| fault.code.clone()));
+        let step = (run.marks.len() / 20).max(1);
+        let mut resume: Vec<Mark> = Vec::new();
+        for (index, (mark, rows)) in run.marks.iter().enumerate() {
+            resume.retain(|known| known.stream != mark.stream);
+            resume.push(mark.clone());
+            if index % step == 0 || index + 3 > run.marks.len() {
+                let rest = read(root, name, &sized(3), &resume).await;
+                let same = rest.rows == whole.rows[*rows..];
+                assert!(same, "from {mark:?}: {:?} {:?}", rest.rows.first(), rest.fault);
+            }
+        }
+    }
+    whole
 }

@@ -24,11 +24,11 @@ fn append(path: &Path, bytes: &[u8]) {
 
 #[tokio::test]
 async fn batch_sizes_give_one_file() {
-    let lines = lines(250);
+    let lines = lines(110);
     for size in [1, 2, 100] {
         let dir = tempfile::tempdir().unwrap();
         let mut sink = at(dir.path(), 1).sink("jsonl_sink", PLAIN).await.unwrap();
-        assert_eq!(deliver(&mut *sink, &lines, size, 250).await, None);
+        assert_eq!(deliver(&mut *sink, &lines, size, 110).await, None);
         sink.close().await.unwrap();
         assert_eq!(read(dir.path(), "out/a.jsonl"), text_of(&lines));
     }

@@ -10,7 +10,7 @@ mod committed_file;
 mod last_line;
 mod side_file;
 
-pub(crate) use committed_file::{CommittedFile, Format, Owner};
+pub(crate) use committed_file::{CommittedFile, Format, Owner, SIDE_FILE};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -11,7 +11,7 @@
 mod scan;
 mod text;
 
-pub use text::{count_lines, unescape};
+pub use text::{EndFinder, count_lines, unescape};
 
 use scan::{Marks, Specials};
 

@@ -133,4 +133,30 @@ proptest! {
         all.extend(texts(records(&text[rest..], dialect)));
         prop_assert_eq!(all, whole);
     }
+
+    #[test]
+    fn ends_are_found_in_pieces(
+        text in "([,\"\\\\\r\n a]|\"a,\n\"\"b\"){0,40}",
+        escape in any::<bool>(),
+        size in 1_usize..5,
+    ) {
+        let dialect = Dialect { escape: escape.then_some(b'\\'), ..Dialect::default() };
+        let text = format!("x{text}\n.");
+        let mut fields = Vec::new();
+        let found = Splitter::new(dialect, 0).next_record(text.as_bytes(), false, &mut fields);
+        let mut finder = EndFinder::new(dialect);
+        let mut passed = 0;
+        let mut end = None;
+        for piece in text.as_bytes().chunks(size) {
+            end = finder.find(piece).map(|end| passed + end);
+            if end.is_some() {
+                break;
+            }
+            passed += piece.len();
+        }
+        match found {
+            Found::Record { end: expected, .. } => prop_assert_eq!(end, Some(expected)),
+            _ => prop_assert_eq!(end, None),
+        }
+    }
 }

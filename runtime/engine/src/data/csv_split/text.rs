@@ -29,6 +29,52 @@ pub(super) fn is_open(record: &[u8], dialect: &Dialect) -> bool {
     matches!(state, State::Quoted | State::Escaped)
 }
 
+/// Finds the end of one record that comes in pieces, for records too long to be held in memory.
+#[derive(Clone, Debug)]
+pub struct EndFinder {
+    dialect: Dialect,
+    state: State,
+    /// Whether the next byte begins a field.
+    at_start: bool,
+    /// Whether the line end so far is a carriage return, which may have its other half in the next piece.
+    ended: bool,
+}
+
+impl EndFinder {
+    /// At the start of a record.
+    pub fn new(dialect: Dialect) -> EndFinder {
+        EndFinder { dialect, state: State::Plain, at_start: true, ended: false }
+    }
+
+    /// Looks at the next piece: the offset behind the record's line end, if it is there. At the end of the input the
+    /// record ends with it.
+    pub fn find(&mut self, piece: &[u8]) -> Option<usize> {
+        for (at, &byte) in piece.iter().enumerate() {
+            if self.ended {
+                return Some(at + usize::from(byte == b'\n'));
+            }
+            let plain = matches!(self.state, State::Plain | State::Closing);
+            let is_quote = self.dialect.quote == Some(byte);
+            match byte {
+                b'\n' if plain => return Some(at + 1),
+                b'\r' if plain => self.ended = true,
+                _ => {}
+            }
+            self.state = match self.state {
+                State::Plain if self.at_start && is_quote => State::Quoted,
+                State::Quoted if is_quote => State::Closing,
+                State::Quoted if self.dialect.escape == Some(byte) => State::Escaped,
+                State::Closing if is_quote => State::Quoted,
+                State::Quoted | State::Escaped => State::Quoted,
+                State::Plain | State::Closing => State::Plain,
+            };
+            self.at_start = matches!(self.state, State::Plain) && byte == self.dialect.delimiter;
+        }
+        None
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
 enum State {
     Plain,
     Quoted,

@@ -1,0 +1,379 @@
+//! What the settings say about columns, what the columns of one file are called, and how a field of each is read.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use fairway_engine::component::Issue;
+use fairway_engine::data::cast::Cast;
+use fairway_engine::data::{Decimal, Number, Ref, SetValue, Value, parse_number, time};
+use fairway_shared::types::Type;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How the types of columns are found.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum Columns {
+    /// By a word.
+    By(By),
+    /// By declaration.
+    Declared(Vec<Column>),
+}
+
+/// How the types of columns are found when none are declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum By {
+    /// From the first rows of each file.
+    Infer,
+    /// All columns are text.
+    Text,
+}
+
+/// A declared column.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Column {
+    /// Its name in the header, exactly; without a header, what it is to be called.
+    #[schemars(extend("x-ui" = {"order": 1}))]
+    name: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    #[schemars(extend("x-ui" = {"order": 2}))]
+    ty: Type,
+    /// How dates, times or bytes are written, as in `cast_fields`; empty for the usual forms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-ui" = {"order": 3, "placeholder": "%d.%m.%Y"}))]
+    format: Option<String>,
+    /// Unquoted words that mean null; an empty word for a field with nothing in it, which alone holds unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-ui" = {"order": 4}))]
+    null: Option<Vec<String>>,
+}
+
+/// The settings, read.
+#[derive(Debug, Clone)]
+pub(super) enum Declared {
+    Infer,
+    /// Types of the named columns; the others are text.
+    Types(Vec<(String, Reader)>),
+}
+
+impl Columns {
+    pub(super) const INFER: Columns = Columns::By(By::Infer);
+
+    pub(super) fn check(&self) -> Vec<Issue> {
+        let Columns::Declared(columns) = self else { return Vec::new() };
+        let mut issues = Vec::new();
+        for (index, column) in columns.iter().enumerate() {
+            if let Err(message) = column.reader() {
+                let help = "see the formats of `cast_fields`";
+                issues.push(Issue::new(format!("columns.{index}.format"), message, help));
+            }
+            if columns[..index].iter().any(|earlier| earlier.name == column.name) {
+                let message = format!("`{}` is declared twice", column.name);
+                issues.push(Issue::new(format!("columns.{index}.name"), message, "keep one of them"));
+            }
+        }
+        issues
+    }
+
+    /// # Errors
+    /// A sentence for the user when a format is none.
+    pub(super) fn declared(&self) -> Result<Declared, String> {
+        match self {
+            Columns::By(By::Infer) => Ok(Declared::Infer),
+            Columns::By(By::Text) => Ok(Declared::Types(Vec::new())),
+            Columns::Declared(columns) => {
+                let read = |column: &Column| Ok((column.name.clone(), column.reader()?));
+                columns.iter().map(read).collect::<Result<_, String>>().map(Declared::Types)
+            }
+        }
+    }
+}
+
+impl Column {
+    fn reader(&self) -> Result<Reader, String> {
+        let kind = match (self.ty, self.format.as_deref().filter(|format| !format.is_empty())) {
+            (Type::String, None) => Kind::Text,
+            (ty, None) => Kind::Cast(Cast::to(ty)),
+            (ty, Some(format)) => Kind::Cast(Cast::with_format(ty, format)?),
+        };
+        let nulls = match &self.null {
+            None => Nulls::Empty,
+            Some(words) => Nulls::Words(words.iter().map(|word| word.as_str().into()).collect()),
+        };
+        Ok(Reader { kind, nulls })
+    }
+}
+
+/// Names for the columns of a header: every column keeps one of its own that depends on the header alone (G12, case 004).
+pub(super) fn names(header: &[String]) -> Vec<String> {
+    let mut taken: HashSet<String> = header.iter().filter(|name| !name.is_empty()).cloned().collect();
+    let mut seen = HashSet::new();
+    let mut free = |stem: &str, from: usize| {
+        let numbered = (from..).map(|number| format!("{stem}_{number}"));
+        let name = numbered.filter(|name| !taken.contains(name)).take(1).next().unwrap_or_default();
+        taken.insert(name.clone());
+        name
+    };
+    let mut name = |(index, name): (usize, &String)| match name.as_str() {
+        "" => free("column", index + 1),
+        name if seen.insert(name.to_owned()) => name.to_owned(),
+        name => free(name, 2),
+    };
+    header.iter().enumerate().map(&mut name).collect()
+}
+
+/// How the fields of a column are read.
+#[derive(Debug, Clone)]
+pub(super) struct Reader {
+    pub(super) kind: Kind,
+    pub(super) nulls: Nulls,
+}
+
+/// What is null.
+#[derive(Debug, Clone)]
+pub(super) enum Nulls {
+    /// A field with nothing in it.
+    Empty,
+    /// These words.
+    Words(Arc<[Box<str>]>),
+}
+
+/// What a field that is not null is read as.
+#[derive(Debug, Clone)]
+pub(super) enum Kind {
+    /// Text as it is.
+    Text,
+    /// A declared type.
+    Cast(Cast),
+    /// An inferred type: what would be written otherwise than it was read is refused (G2).
+    Inferred(Inferred),
+}
+
+/// Types that are inferred.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Inferred {
+    Bool,
+    Int64,
+    Uint64,
+    Decimal,
+    Date,
+    Timestamp,
+}
+
+impl Inferred {
+    /// All, the narrowest first.
+    pub(super) const ALL: [Inferred; 6] = [
+        Inferred::Bool,
+        Inferred::Int64,
+        Inferred::Uint64,
+        Inferred::Decimal,
+        Inferred::Date,
+        Inferred::Timestamp,
+    ];
+
+    pub(super) fn ty(self) -> Type {
+        match self {
+            Inferred::Bool => Type::Bool,
+            Inferred::Int64 => Type::Int64,
+            Inferred::Uint64 => Type::Uint64,
+            Inferred::Decimal => Type::Decimal,
+            Inferred::Date => Type::Date,
+            Inferred::Timestamp => Type::Timestamp,
+        }
+    }
+
+    /// The value of a text that would be written back as the same text; `None` for any other.
+    #[inline]
+    pub(super) fn read(self, text: &str) -> Option<Value> {
+        match self {
+            Inferred::Int64 => whole(text).and_then(|number| match number {
+                Number::I64(value) => Some(Value::I64(value)),
+                _ => None,
+            }),
+            Inferred::Decimal => decimal(text),
+            Inferred::Uint64 => whole(text).and_then(|number| match number {
+                Number::I64(value) if value >= 0 => Some(Value::I64(value)),
+                Number::U64(value) => Some(Value::U64(value)),
+                _ => None,
+            }),
+            Inferred::Bool => match text {
+                "true" => Some(Value::Bool(true)),
+                "false" => Some(Value::Bool(false)),
+                _ => None,
+            },
+            Inferred::Date => {
+                let days = time::parse_date(text).ok()?;
+                same(text, |out| time::write_date(days, out)).then_some(Value::Date(days))
+            }
+            Inferred::Timestamp => {
+                let (us, offset) = time::parse_timestamp(text).ok()?;
+                same(text, |out| time::write_timestamp(us, offset, out)).then_some(Value::Ts { us, offset })
+            }
+        }
+    }
+
+    /// Like [`read`](Inferred::read) once the type is settled: a moment may be written in more than one way and still be the
+    /// same moment, a number or a day may not.
+    #[inline]
+    pub(super) fn read_later(self, text: &str) -> Option<Value> {
+        match self {
+            Inferred::Timestamp => {
+                time::parse_timestamp(text).ok().map(|(us, offset)| Value::Ts { us, offset })
+            }
+            other => other.read(text),
+        }
+    }
+}
+
+/// A whole number in its plain form.
+#[inline]
+fn whole(text: &str) -> Option<Number<'_>> {
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') && text != "-0";
+    if plain { parse_number(text) } else { None }
+}
+
+/// A decimal number in its plain form.
+#[inline]
+fn decimal(text: &str) -> Option<Value> {
+    if !text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.')) {
+        return None;
+    }
+    match parse_number(text)? {
+        // Minus zero has no digits that a decimal could keep the sign with.
+        Number::Dec(value) if value.mantissa() == 0 && text.starts_with('-') => None,
+        Number::Dec(value) => Some(Value::Dec(value)),
+        Number::I64(0) if text.starts_with('-') => None,
+        Number::I64(value) => {
+            Some(Decimal::new(value, 0).map_or_else(|| Value::Big(text.to_owned()), Value::Dec))
+        }
+        Number::U64(_) => Some(Value::Big(text.to_owned())),
+        Number::Big(digits) => (digits == text).then(|| Value::Big(text.to_owned())),
+    }
+}
+
+fn same(text: &str, write: impl FnOnce(&mut Vec<u8>)) -> bool {
+    let mut out = Vec::with_capacity(text.len());
+    write(&mut out);
+    out == text.as_bytes()
+}
+
+impl Reader {
+    pub(super) const TEXT: Reader = Reader { kind: Kind::Text, nulls: Nulls::Empty };
+
+    pub(super) fn ty(&self) -> Type {
+        match &self.kind {
+            Kind::Text => Type::String,
+            Kind::Cast(cast) => cast.ty(),
+            Kind::Inferred(inferred) => inferred.ty(),
+        }
+    }
+
+    /// Whether a field is null (G3).
+    #[inline]
+    pub(super) fn is_null(&self, text: &str, quoted: bool) -> bool {
+        match &self.nulls {
+            Nulls::Empty => text.is_empty() && !quoted,
+            Nulls::Words(words) => {
+                // In a column of another type, a quoted word cannot be meant as text.
+                (!quoted || !matches!(self.kind, Kind::Text)) && words.iter().any(|word| **word == *text)
+            }
+        }
+    }
+
+    /// The value of a field that is not null and not text.
+    ///
+    /// # Errors
+    /// Code and sentence when it is not of the column's type.
+    #[inline]
+    pub(super) fn value<'t>(&self, text: &'t str) -> Result<SetValue<'t>, (&'static str, String)> {
+        match &self.kind {
+            Kind::Text => Ok(Ref::Str(text).into()),
+            Kind::Cast(cast) => cast.cast(Ref::Str(text)).map_err(|error| (error.code, error.message)),
+            Kind::Inferred(inferred) => inferred.read_later(text).map(SetValue::from).ok_or_else(|| {
+                let shown: String = text.chars().take(60).collect();
+                let message = format!("`{shown}` is not the {} that the first rows were", inferred.ty());
+                ("csv.not_as_inferred", message)
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Case 004: no value may vanish behind another of the same name.
+    #[test]
+    fn names_are_stable_and_differ() {
+        for (header, expected) in [
+            (
+                vec!["id", "sprint", "sprint", "note", "sprint"],
+                vec!["id", "sprint", "sprint_2", "note", "sprint_3"],
+            ),
+            (vec!["id", "sprint", "sprint", "sprint_2"], vec!["id", "sprint", "sprint_3", "sprint_2"]),
+            (vec!["id", "", ""], vec!["id", "column_2", "column_3"]),
+            (vec!["column_2", "", "column_2"], vec!["column_2", "column_3", "column_2_2"]),
+            (vec!["a", "A", " a"], vec!["a", "A", " a"]),
+        ] {
+            let header: Vec<String> = header.into_iter().map(str::to_owned).collect();
+            assert_eq!(names(&header), expected);
+        }
+    }
+
+    #[test]
+    fn inferred_values_are_written_back_as_they_were() {
+        use fairway_engine::data::text::to_text;
+        let texts = [
+            "0",
+            "-0",
+            "5",
+            "007",
+            "+5",
+            "1e3",
+            "9223372036854775807",
+            "9223372036854775808",
+            "18446744073709551616",
+            "0.50",
+            "-0.0",
+            "1.",
+            ".5",
+            "-1.25",
+            "123456789012345678901234567890.5",
+            "true",
+            "TRUE",
+            "1 ",
+            "",
+            "2024-02-29",
+            "2024-2-9",
+            "2024-02-30",
+            "2024-01-01T00:00:00Z",
+            "2024-01-01 00:00:00",
+            "x",
+        ];
+        for text in texts {
+            for inferred in Inferred::ALL {
+                if let Some(value) = inferred.read(text) {
+                    assert_eq!(to_text(value.as_ref()), text, "{inferred:?}");
+                }
+            }
+        }
+        let first = |text: &str| Inferred::ALL.into_iter().find(|inferred| inferred.read(text).is_some());
+        for (text, expected) in [
+            ("0", Some(Inferred::Int64)),
+            ("9223372036854775808", Some(Inferred::Uint64)),
+            ("18446744073709551616", Some(Inferred::Decimal)),
+            ("0.50", Some(Inferred::Decimal)),
+            ("true", Some(Inferred::Bool)),
+            ("2024-02-29", Some(Inferred::Date)),
+            ("2024-01-01T00:00:00.500000+02:00", Some(Inferred::Timestamp)),
+            ("007", None),
+            ("1e3", None),
+            ("-0", None),
+        ] {
+            assert_eq!(first(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! The source that every format of files shares: which file is read next, which files are known, what follows at the end.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use fairway_engine::Error;
+use fairway_engine::error::Kind;
+use fairway_engine::files::Files;
+use fairway_engine::source::{Next, Source, SourceCtx};
+use tokio::task::JoinHandle;
+
+use super::input::Coding;
+use super::open_file::{Format, Limits, OpenFile, Step};
+use super::paths::{Found, Pattern, find};
+use super::trail::Known;
+
+/// How often files are looked at for growth.
+const POLL: Duration = Duration::from_millis(500);
+/// Most files that are kept open when they are read to their end; others are opened again when they grow.
+const KEPT_OPEN: usize = 256;
+
+/// What is read.
+pub(crate) struct Reading<F> {
+    pub(crate) format: F,
+    pub(crate) patterns: Vec<Pattern>,
+    pub(crate) coding: Coding,
+    pub(crate) limits: Limits,
+    /// Whether files may grow and new ones come.
+    pub(crate) follow: bool,
+}
+
+/// A source over files.
+pub(crate) struct FileSource<F: Format>(Slot<F>);
+
+/// The state is away while a thread reads; what it finds waits in its handle if nobody waits for it.
+enum Slot<F: Format> {
+    Here(Box<State<F>>),
+    Away(JoinHandle<Outcome<F>>),
+    Lost,
+}
+
+/// The state back from a read, and what was read.
+type Outcome<F> = (Box<State<F>>, Result<Next, Error>);
+
+struct State<F: Format> {
+    reading: Reading<F>,
+    files: Files,
+    until_caught_up: bool,
+    /// What stored positions, and files that could not be read on, say about files that were not found yet.
+    known: Vec<Known>,
+    /// Every partition that ever was, so that a new file never takes the name of another.
+    partitions: HashSet<String>,
+    queue: VecDeque<Work<F::Records>>,
+    active: Option<Active<F::Records>>,
+    /// Files read to their end.
+    watched: Vec<Watched<F::Records>>,
+    faults: Vec<Error>,
+    /// Files of the last look, by inode.
+    inodes: HashMap<u64, Found>,
+    /// When to look next; `None` for at once.
+    next_look: Option<Instant>,
+}
+
+/// What is to be read.
+enum Work<R> {
+    /// A file that was not there before.
+    New(Found),
+    /// A file that has another length than when it was read to its end.
+    Changed(Box<Watched<R>>, Found),
+    /// A file that is no longer found: what was written to it since the last look is still ours (G6).
+    Gone(Box<OpenFile<R>>),
+}
+
+struct Active<R> {
+    file: Box<OpenFile<R>>,
+    /// Whether no more can come when it is read to its end.
+    gone: bool,
+}
+
+/// A file that was read to its end.
+struct Watched<R> {
+    found: Found,
+    /// `None` where files do not grow, or too many are open.
+    open: Option<Box<OpenFile<R>>>,
+    known: Option<Known>,
+}
+
+impl<F: Format> FileSource<F> {
+    pub(crate) fn new(reading: Reading<F>, cx: SourceCtx) -> Self {
+        let known: Vec<Known> = cx.resume.iter().filter_map(Known::of).collect();
+        let partitions = cx.resume.iter().map(|mark| mark.stream.partition.to_string()).collect();
+        Self(Slot::Here(Box::new(State {
+            reading,
+            files: cx.files,
+            until_caught_up: cx.until_caught_up,
+            known,
+            partitions,
+            queue: VecDeque::new(),
+            active: None,
+            watched: Vec::new(),
+            faults: Vec::new(),
+            inodes: HashMap::new(),
+            next_look: None,
+        })))
+    }
+}
+
+#[async_trait]
+impl<F: Format> Source for FileSource<F> {
+    async fn next(&mut self) -> Result<Next, Error> {
+        let work = match std::mem::replace(&mut self.0, Slot::Lost) {
+            Slot::Here(mut state) => tokio::task::spawn_blocking(move || {
+                let next = state.next();
+                (state, next)
+            }),
+            Slot::Away(work) => work,
+            Slot::Lost => return Err(Error::failed("file.interrupted", "an earlier read broke off")),
+        };
+        self.0 = Slot::Away(work);
+        let Slot::Away(work) = &mut self.0 else { unreachable!("it was put there just now") };
+        // If this future is dropped while it waits, the work goes on and the next call gets what it finds.
+        match work.await {
+            Ok((state, next)) => {
+                self.0 = Slot::Here(state);
+                next
+            }
+            Err(error) => {
+                self.0 = Slot::Lost;
+                Err(Error::failed("file.interrupted", "reading broke off").source(error))
+            }
+        }
+    }
+
+    async fn close(&mut self) {
+        if let Slot::Away(work) = std::mem::replace(&mut self.0, Slot::Lost) {
+            // A read cannot be broken off, but it is short.
+            drop(work.await);
+        }
+    }
+}
+
+impl<F: Format> State<F> {
+    fn next(&mut self) -> Result<Next, Error> {
+        loop {
+            if let Some(active) = &mut self.active {
+                let mut limits = self.reading.limits;
+                limits.growing &= !active.gone;
+                match active.file.next(&self.reading.format, limits) {
+                    Step::Polled(polled) => return Ok(Next::Batch(polled)),
+                    Step::CaughtUp => self.caught_up(),
+                    Step::Fault(error) => self.fault(error),
+                }
+            } else if let Some(work) = self.queue.pop_front() {
+                match self.start(work) {
+                    Ok(active) => self.active = Some(active),
+                    Err(error) => self.faults.push(error),
+                }
+            } else {
+                let wait = match self.next_look {
+                    None => Duration::ZERO,
+                    // Only when everything else is read: one bad file holds no other up (G5).
+                    Some(_) if !self.faults.is_empty() => return Err(self.report()),
+                    Some(_) if !self.reading.follow || self.until_caught_up => {
+                        tracing::info!(files = self.watched.len(), "every file is read to its end");
+                        return Ok(Next::End);
+                    }
+                    Some(at) => at.saturating_duration_since(Instant::now()),
+                };
+                if !wait.is_zero() {
+                    return Ok(Next::Idle(wait));
+                }
+                self.look()?;
+            }
+        }
+    }
+
+    /// Looks for files: new ones and those that have changed join the queue.
+    fn look(&mut self) -> Result<(), Error> {
+        let finding = find(&self.files, &self.reading.patterns, self.reading.follow)?;
+        self.next_look = Some(Instant::now() + POLL);
+        self.inodes = finding.files.iter().map(|found| (found.id.1, found.clone())).collect();
+        self.faults.extend(finding.faults);
+        let mut before = std::mem::take(&mut self.watched);
+        for found in finding.files {
+            let same = |file: &Watched<F::Records>| {
+                file.found.id == found.id && (cfg!(unix) || file.found.name == found.name)
+            };
+            match before.iter().position(same).map(|at| before.swap_remove(at)) {
+                Some(mut file) if file.found.length == found.length => {
+                    if let Some(open) = &mut file.open {
+                        open.found = found.clone();
+                    }
+                    self.watched.push(Watched { found, ..file });
+                }
+                Some(file) => self.queue.push_back(Work::Changed(Box::new(file), found)),
+                None => self.queue.push_back(Work::New(found)),
+            }
+        }
+        for file in before {
+            match file.open {
+                Some(open) => self.queue.push_back(Work::Gone(open)),
+                None => self.known.extend(file.known),
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, work: Work<F::Records>) -> Result<Active<F::Records>, Error> {
+        let file = match work {
+            Work::New(found) => self.open(found)?,
+            Work::Gone(mut file) => {
+                file.look_again();
+                return Ok(Active { file, gone: true });
+            }
+            Work::Changed(watched, found) => match watched.open {
+                Some(mut file) => {
+                    if file.grown(&found, &self.reading.format)? {
+                        file
+                    } else {
+                        self.open(found)?
+                    }
+                }
+                None => {
+                    self.known.extend(watched.known);
+                    self.open(found)?
+                }
+            },
+        };
+        Ok(Active { file, gone: false })
+    }
+
+    /// Opens a file where it was read to, if it is a known one, else at its beginning under a name of its own.
+    fn open(&mut self, found: Found) -> Result<Box<OpenFile<F::Records>>, Error> {
+        let Reading { format, coding, .. } = &self.reading;
+        for index in self.candidates(&found) {
+            let known = &self.known[index];
+            let other = self.inodes.get(&known.inode).filter(|other| other.id != found.id);
+            if let Some(other) = other
+                && matches!(OpenFile::resumed(other, known, *coding, format), Ok(Some(_)))
+            {
+                // The known file moved, and this one has its old name.
+                continue;
+            }
+            if let Some(file) = OpenFile::resumed(&found, known, *coding, format)? {
+                self.known.swap_remove(index);
+                return Ok(Box::new(file));
+            }
+        }
+        let partition = self.new_partition(&found.name);
+        let file = OpenFile::fresh(found, partition.as_str().into(), *coding)?;
+        self.partitions.insert(partition);
+        Ok(Box::new(file))
+    }
+
+    /// Known files that a file may be, the likeliest first: by inode and path, by inode, by path.
+    fn candidates(&self, found: &Found) -> Vec<usize> {
+        let rank = |known: &Known| match (known.inode == found.id.1, known.path == found.name) {
+            (true, true) => Some(0),
+            (true, false) => Some(1),
+            (false, true) => Some(2),
+            (false, false) => None,
+        };
+        let mut candidates: Vec<(i32, u64, usize)> = Vec::new();
+        for (index, known) in self.known.iter().enumerate() {
+            if let Some(rank) = rank(known) {
+                candidates.push((rank, u64::MAX - known.offset, index));
+            }
+        }
+        candidates.sort_unstable();
+        candidates.into_iter().map(|(.., index)| index).collect()
+    }
+
+    /// The name of the file, or with a number if another had it before: positions of one name only grow (I3).
+    fn new_partition(&self, name: &str) -> String {
+        let numbered = (2..).map(|number: u64| format!("{name}#{number}"));
+        let mut names = std::iter::once(name.to_owned()).chain(numbered);
+        names.find(|name| !self.partitions.contains(name)).unwrap_or_default()
+    }
+
+    fn caught_up(&mut self) {
+        let Some(Active { file, gone }) = self.active.take() else { return };
+        if gone {
+            return;
+        }
+        let kept = self.watched.iter().filter(|file| file.open.is_some()).count();
+        let (found, known) = (file.found.clone(), file.known());
+        let open = (self.reading.follow && kept < KEPT_OPEN).then_some(file);
+        self.watched.push(Watched { found, open, known });
+    }
+
+    /// Sets a file aside that cannot be read on; it is tried again from there.
+    fn fault(&mut self, error: Error) {
+        self.faults.push(error);
+        if let Some(active) = self.active.take() {
+            self.known.extend(active.file.known());
+        }
+    }
+
+    /// One error for all faults since the last look, the gravest first; the next call looks again.
+    fn report(&mut self) -> Error {
+        self.next_look = None;
+        let grave = |error: &Error| match error.kind {
+            Kind::Config => 0,
+            Kind::Failed => 1,
+            _ => 2,
+        };
+        let mut faults = std::mem::take(&mut self.faults);
+        faults.sort_by_key(grave);
+        let more = faults.len().saturating_sub(1);
+        let others: Vec<String> = faults.drain(1.min(faults.len())..).map(|error| error.message).collect();
+        let mut error = faults.pop().unwrap_or_else(|| Error::outage("file.io", "a file cannot be read"));
+        if more > 0 {
+            error.message = format!("{}; and {more} more: {}", error.message, others.join("; "));
+        }
+        // Where files come and grow, one that is damaged may only be half there yet.
+        if self.reading.follow && error.kind == Kind::Failed {
+            error.kind = Kind::Outage;
+        }
+        error
+    }
+}
