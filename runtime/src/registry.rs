@@ -15,7 +15,7 @@ pub struct Registry {
 impl Registry {
     /// Everything this build carries.
     pub fn standard() -> Self {
-        Self::of([fairway_transforms::REGISTRY])
+        Self::of([fairway_connector_builtin::REGISTRY, fairway_transforms::REGISTRY])
     }
 
     /// These families.

@@ -1,1 +1,14 @@
-//! runtime/connectors/builtin
+//! Components that need no outside system, one file each; [`REGISTRY`] is what the runtime knows of them.
+//!
+//! They are for trying things out: records made up as they are needed, and records shown in the log.
+
+mod generate_source;
+mod log_sink;
+#[cfg(test)]
+mod testing;
+
+use fairway_engine::component::Component;
+
+/// All of them, by name.
+pub const REGISTRY: &[Component] =
+    &[Component::source::<generate_source::GenerateSource>(), Component::sink::<log_sink::LogSink>()];
