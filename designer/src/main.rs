@@ -13,6 +13,9 @@
 //! Geometry lives in `fairway-canvas`, what a document means in `fairway-shared`. Hooks for tests are listed in
 //! `designer/README.md`.
 
+// The component macro writes `pub` items into private modules.
+#![allow(unreachable_pub)]
+
 mod api;
 mod app;
 mod canvas;

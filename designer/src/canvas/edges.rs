@@ -57,6 +57,8 @@ fn Edge(edge: Arc<EdgeView>) -> impl IntoView {
     let errors = edge.from_port == Port::Errors;
     let hook = edge.key.hook();
     let key = edge.key.clone();
+    let mine = edge.key.clone();
+    let splice = move || surface.over.with(|over| over.as_ref() == Some(&mine)).to_string();
     let label = move || {
         let rate = rate.get().filter(|rate| *rate > 0)?;
         let middle = line.get().at(0.5);
@@ -65,7 +67,7 @@ fn Edge(edge: Arc<EdgeView>) -> impl IntoView {
         })
     };
     view! {
-        <g class="edge" class:selected=selected class:errors=errors data-edge=hook data-fill=move || fill.get() data-records=records>
+        <g class="edge" class:selected=selected class:errors=errors data-edge=hook data-fill=move || fill.get() data-records=records data-splice=splice>
             <path class="edge-hit" d=move || path.get() on:pointerdown=move |event| pointer::edge_down(surface, &key, &event) />
             <path class="edge-line" d=move || path.get() />
             {label}

@@ -99,7 +99,7 @@ fn escape(surface: Surface) -> bool {
         return true;
     }
     if surface.quick_add.with_untracked(Option::is_some) {
-        surface.quick_add.set(None);
+        surface.close_quick_add();
         return true;
     }
     if surface.editor.selection.with_untracked(|selection| !selection.is_empty()) {

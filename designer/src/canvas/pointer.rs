@@ -35,7 +35,7 @@ fn pans(surface: Surface, event: &PointerEvent) -> bool {
 
 /// A press on the surface that nothing on it took.
 pub(super) fn down(surface: Surface, event: &PointerEvent) {
-    surface.quick_add.set(None);
+    surface.close_quick_add();
     if pans(surface, event) {
         event.prevent_default();
         surface.gesture.set(Gesture::Pan(at(event)));
@@ -77,7 +77,7 @@ pub(super) fn edge_down(surface: Surface, key: &EdgeKey, event: &PointerEvent) {
     let wiring = surface.gesture.with_untracked(|gesture| *gesture == Gesture::Follow);
     if event.button() == 0 && !wiring && !surface.space.get_untracked() {
         event.stop_propagation();
-        surface.quick_add.set(None);
+        surface.close_quick_add();
         surface.editor.select(Selection::of_edge(key.clone()));
     }
 }
@@ -88,7 +88,7 @@ pub(super) fn node_down(surface: Surface, node: &Arc<NodeView>, event: &PointerE
         return;
     }
     event.stop_propagation();
-    surface.quick_add.set(None);
+    surface.close_quick_add();
     if surface.gesture.with_untracked(|gesture| *gesture == Gesture::Follow) {
         end_wire_on(surface, node);
         return;
@@ -126,7 +126,7 @@ pub(super) fn port_down(surface: Surface, node: &Arc<NodeView>, port: Port, even
     }
     event.stop_propagation();
     event.prevent_default();
-    surface.quick_add.set(None);
+    surface.close_quick_add();
     if surface.gesture.with_untracked(|gesture| *gesture == Gesture::Follow) {
         end_wire(surface, at(event), true);
         return;
@@ -182,6 +182,7 @@ pub(super) fn cancel(surface: Surface) -> bool {
     surface.marquee.set(None);
     surface.loose.set(None);
     surface.ghost.set(None);
+    surface.over.set(None);
     true
 }
 
@@ -203,6 +204,13 @@ fn moved(surface: Surface, event: &PointerEvent) {
                 moving.from.iter().find(|(id, _)| *id == moving.id).map_or(Point::default(), |(_, at)| *at);
             let shift = drag::group_shift(anchor, by * (1.0 / zoom), event.shift_key());
             surface.editor.shift(&moving.from, shift);
+            if let [(id, _)] = moving.from.as_slice()
+                && let Some(node) = surface.editor.node(id)
+                && surface.editor.degrees(id) == (0, 0)
+            {
+                let centre = node.rect().centre();
+                hover_edge(surface, node.shape, centre);
+            }
         }
         Gesture::Area(area) => {
             if area.press.to(now).is_none() {
@@ -231,6 +239,7 @@ fn moved(surface: Surface, event: &PointerEvent) {
                 return;
             }
             surface.ghost.set(Some((component.clone(), now)));
+            hover_edge(surface, surface.editor.shape(component), surface.world(surface.local(now)));
         }
     }
     surface.gesture.update_untracked(|held| *held = gesture);
@@ -254,13 +263,35 @@ fn aim(surface: Surface, window: Point) {
     surface.loose.set(Some(Loose { to: surface.world(to), snapped, refusal, ..loose }));
 }
 
+/// Screen pixels within which a dragged node is put into an edge.
+const SPLICE: f64 = 14.0;
+
+/// Marks the edge that a node with this middle would be put into: one can be put into an edge that has both an input
+/// and an output.
+fn hover_edge(surface: Surface, shape: fairway_canvas::Shape, centre: Point) {
+    let found = (shape.inputs > 0 && shape.outputs > 0)
+        .then(|| {
+            let reach = SPLICE / surface.view.with_untracked(|view| view.zoom);
+            surface.editor.edges.with_untracked(|edges| {
+                let curves = edges.iter().map(|edge| edge.curve_untracked());
+                fairway_canvas::curve::nearest(curves, centre, reach).map(|rank| edges[rank].key.clone())
+            })
+        })
+        .flatten();
+    if surface.over.with_untracked(|over| *over != found) {
+        surface.over.set(found);
+    }
+}
+
 fn released(surface: Surface, event: &PointerEvent) {
     let gesture = surface.gesture.get_untracked();
+    let over = surface.over.get_untracked();
+    surface.over.set(None);
     match gesture {
         Gesture::Idle | Gesture::Follow => return,
         Gesture::Pan(_) => {}
         Gesture::Move(moving) => match (moving.press.dragging, moving.click) {
-            (true, _) => surface.editor.commit_move(&moving.from),
+            (true, _) => surface.editor.commit_move(&moving.from, over.as_ref()),
             (false, Click::Nothing) => {}
             (false, Click::Only) => surface.editor.select_node(&moving.id),
             (false, Click::Toggle) => surface.editor.toggle(&moving.id),
@@ -284,7 +315,7 @@ fn released(surface: Surface, event: &PointerEvent) {
             surface.ghost.set(None);
             if press.dragging && surface.holds(at(event)) {
                 let world = surface.world(surface.local(at(event)));
-                super::quick_add::place(surface, &component, world, true);
+                super::quick_add::place(surface, &component, world, over.as_ref());
             }
         }
     }
@@ -318,9 +349,12 @@ fn end_wire(surface: Surface, window: Point, offer: bool) {
         end_wire_on(surface, &node);
         return;
     }
-    finish(surface);
     if offer && surface.holds(window) {
+        // The edge stays where it was let go until something is chosen.
+        surface.gesture.set(Gesture::Idle);
         surface.quick_add.set(Some(QuickAdd { at: local, world, wire: Some(loose.end) }));
+    } else {
+        finish(surface);
     }
 }
 

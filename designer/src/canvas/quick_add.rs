@@ -15,6 +15,7 @@ use super::{Surface, use_surface};
 use crate::i18n::t;
 use crate::icons::{Icon, component_icon, icon};
 use crate::palette::matches;
+use crate::state::editor::EdgeKey;
 use crate::state::use_session;
 
 /// Where the search is open and for what.
@@ -47,15 +48,14 @@ impl QuickAdd {
     }
 }
 
-/// Adds a node whose middle (or, for a loose edge, whose port) comes to a place in the world, and selects it.
-pub(crate) fn place(surface: Surface, component: &str, world: Point, centred: bool) {
+/// Adds a node whose middle comes to a place in the world, into an edge where there is one, and selects it.
+pub(crate) fn place(surface: Surface, component: &str, world: Point, into: Option<&EdgeKey>) {
     let shape = surface.editor.shape(component);
-    let taken = surface.editor.rects();
-    let corner = match centred {
-        true => placement::centred(world, shape.size(), &taken),
-        false => placement::free(world, shape.size(), &taken),
+    let corner = placement::centred(world, shape.size(), &surface.editor.rects());
+    let id = match into {
+        Some(edge) => surface.editor.add_into(component, corner, edge),
+        None => surface.editor.add(component, corner, None),
     };
-    let id = surface.editor.add(component, corner, None);
     surface.say(t!("said-added", name = id.as_str()));
     surface.focus(&id);
 }
@@ -71,7 +71,7 @@ pub(crate) fn place_beside(surface: Surface, component: &str) {
         .and_then(|id| editor.node(&id));
     let Some(node) = single else {
         let world = surface.world(surface.centre());
-        place(surface, component, world, true);
+        place(surface, component, world, None);
         return;
     };
     let corner = placement::right_of(node.rect(), shape.size(), &taken);
@@ -85,11 +85,11 @@ pub(crate) fn place_beside(surface: Surface, component: &str) {
 }
 
 fn take(surface: Surface, open: &QuickAdd, component: &str) {
-    surface.quick_add.set(None);
+    surface.close_quick_add();
     let editor = surface.editor;
     let shape = editor.shape(component);
     let Some(wire) = open.wire else {
-        place(surface, component, open.world, true);
+        place(surface, component, open.world, None);
         return;
     };
     // The port that is joined comes to where the edge was let go.
@@ -158,7 +158,7 @@ fn Opened(open: QuickAdd) -> impl IntoView {
                 "ArrowUp" if count > 0 => chosen.update(|at| *at = (*at + count - 1) % count),
                 "Enter" => take_at(chosen.get_untracked()),
                 "Escape" => {
-                    surface.quick_add.set(None);
+                    surface.close_quick_add();
                     if let Some(element) = surface.element.get_untracked()
                         && element.focus().is_err()
                     {

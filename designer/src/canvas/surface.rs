@@ -11,7 +11,7 @@ use wasm_bindgen::JsCast;
 
 use super::gesture::{Gesture, Loose};
 use super::quick_add::QuickAdd;
-use crate::state::editor::{EdgeView, Editor, NodeView};
+use crate::state::editor::{EdgeKey, EdgeView, Editor, NodeView};
 
 /// The surface.
 #[derive(Clone, Copy)]
@@ -32,6 +32,8 @@ pub(crate) struct Surface {
     pub(crate) loose: RwSignal<Option<Loose>>,
     /// A component dragged from the palette: its name and the pointer, in window pixels.
     pub(crate) ghost: RwSignal<Option<(String, Point)>>,
+    /// The edge that a dragged node would be put into.
+    pub(crate) over: RwSignal<Option<EdgeKey>>,
     /// The small search for components, while it is open.
     pub(crate) quick_add: RwSignal<Option<QuickAdd>>,
     /// The node that Tab reaches.
@@ -60,6 +62,7 @@ impl Surface {
             marquee: RwSignal::new(None),
             loose: RwSignal::new(None),
             ghost: RwSignal::new(None),
+            over: RwSignal::new(None),
             quick_add: RwSignal::new(None),
             current: RwSignal::new(None),
             pointer: StoredValue::new(None),
@@ -67,6 +70,14 @@ impl Surface {
             said: RwSignal::new(String::new()),
             sheet: RwSignal::new(false),
             physical: RwSignal::new(false),
+        }
+    }
+
+    /// Shuts the small search, and lets the edge go that waited for it.
+    pub(crate) fn close_quick_add(self) {
+        if self.quick_add.with_untracked(Option::is_some) {
+            self.quick_add.set(None);
+            self.loose.set(None);
         }
     }
 

@@ -45,8 +45,15 @@ fn named(folder: &Path, found: &mut BTreeSet<String>) {
         {
             let source: String =
                 std::fs::read_to_string(&path).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
-            for call in source.split("t!(").skip(1) {
-                if let Some(key) = call.trim_start().strip_prefix('"').and_then(|rest| rest.split('"').next())
+            let mut before = ' ';
+            for (at, _) in source.match_indices("t!(") {
+                // Not the end of another macro's name.
+                if at > 0 {
+                    before = char::from(source.as_bytes()[at - 1]);
+                }
+                let rest = source[at + 3..].trim_start();
+                if !before.is_ascii_alphanumeric()
+                    && let Some(key) = rest.strip_prefix('"').and_then(|rest| rest.split('"').next())
                 {
                     found.insert(key.to_owned());
                 }

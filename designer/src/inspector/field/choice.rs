@@ -83,10 +83,37 @@ pub(super) fn ChoiceEditor(
     view! {
         <select id=id class="input" data-input=path aria-label=field.title.clone() title=help aria-invalid=move || invalid.get().to_string() on:change=change>
             {stray}
-            {choices.into_iter().enumerate().map(|(at, choice)| view! {
-                <option value=at.to_string() data-choice=shown(Some(&choice.value)) prop:selected=move || known.get() == Some(at)>{choice.title}</option>
+            {choices.into_iter().enumerate().map(|(at, choice)| {
+                let name = named(&choice);
+                view! {
+                    <option value=at.to_string() data-choice=shown(Some(&choice.value)) prop:selected=move || known.get() == Some(at)>{name}</option>
+                }
             }).collect_view()}
         </select>
     }
     .into_any()
+}
+
+/// What a choice is called in a list: its title, or what it means where the title is no more than an abbreviation (`gt`).
+fn named(choice: &Choice) -> String {
+    let meaning = choice.help.lines().next().unwrap_or_default().trim_end_matches('.');
+    let abbreviated =
+        choice.title.chars().count() <= 2 && !meaning.is_empty() && meaning.chars().count() <= 32;
+    if abbreviated { meaning.to_owned() } else { choice.title.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Choice, named};
+
+    #[test]
+    fn abbreviations_are_spelt_out() {
+        let choice =
+            |title: &str, help: &str| Choice { value: json!("x"), title: title.into(), help: help.into() };
+        assert_eq!(named(&choice("Gt", "Greater than.")), "Greater than");
+        assert_eq!(named(&choice("Hash", "SHA-256 in hexadecimal.")), "Hash");
+        assert_eq!(named(&choice("In", "")), "In");
+    }
 }

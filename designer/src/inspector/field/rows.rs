@@ -144,6 +144,7 @@ fn Row(model: Arc<FormModel>, place: Slot, act: Acts) -> impl IntoView {
         })
     };
     let more = !below.is_empty();
+    let movable = act.up.is_some() || act.down.is_some();
     let unfolded = {
         let (model, place) = (model.clone(), place.clone());
         move || {
@@ -181,19 +182,30 @@ fn Row(model: Arc<FormModel>, place: Slot, act: Acts) -> impl IntoView {
     };
     view! {
         <div class="row-item" data-row="">
-            <div class="row-line">{cells}</div>
-            <div class="row-acts">
+            <div class="row-line">
+                <div class="row-cells">{cells}</div>
                 {more.then(|| view! {
-                    <button type="button" class="button small quiet more" class:set=move || set_below.get() aria-expanded=move || open.get().to_string() on:click=move |_| open.update(|open| *open = !*open)>
-                        {move || icon(if open.get() { Icon::ChevronDown } else { Icon::ChevronRight })}
-                        {t!("row-more")}
+                    <button
+                        type="button"
+                        class="icon-button small"
+                        class:set=move || set_below.get()
+                        data-action="row-more"
+                        aria-label=t!("row-more")
+                        title=t!("row-more")
+                        aria-expanded=move || open.get().to_string()
+                        on:click=move |_| open.update(|open| *open = !*open)
+                    >
+                        {move || icon(if open.get() { Icon::ChevronUp } else { Icon::ChevronDown })}
                     </button>
                 })}
-                <span class="grow"></span>
-                {button(Icon::ArrowUp, t!("row-up"), act.up)}
-                {button(Icon::ArrowDown, t!("row-down"), act.down)}
                 {button(Icon::Trash, t!("row-remove"), Some(act.remove))}
             </div>
+            {movable.then(|| view! {
+                <div class="row-acts">
+                    {button(Icon::ArrowUp, t!("row-up"), act.up)}
+                    {button(Icon::ArrowDown, t!("row-down"), act.down)}
+                </div>
+            })}
             {unfolded}
         </div>
     }

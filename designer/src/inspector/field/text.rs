@@ -65,9 +65,7 @@ pub(super) fn ConnectionEditor(field: Field, place: Slot, id: String) -> impl In
     leptos::task::spawn_local(async move {
         if let Ok(answer) = api::call::<ListConnections>(&[], &Nothing {}).await {
             // The form may be gone by now.
-            let _left = names.try_set(
-                Some(answer.connections.into_iter().map(|one| one.name).collect()).unwrap_or_default(),
-            );
+            drop(names.try_set(answer.connections.into_iter().map(|one| one.name).collect()));
         }
     });
     let list = format!("{id}-list");

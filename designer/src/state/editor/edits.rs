@@ -10,11 +10,21 @@ use fairway_shared::edit::{self, Command};
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{Editor, Selection};
+use super::{EdgeKey, Editor, Selection};
 use crate::i18n::t;
 
 fn spot(at: Point) -> Spot {
     Spot { x: at.x, y: at.y }
+}
+
+fn splice(edge: &EdgeKey, node: &str) -> Command {
+    Command::Splice {
+        from: edge.from.clone(),
+        to: edge.to.clone(),
+        node: node.to_owned(),
+        input: None,
+        output: None,
+    }
 }
 
 /// Milliseconds of the browser's clock.
@@ -123,15 +133,14 @@ impl Editor {
         }
     }
 
-    /// Puts a node into an edge.
-    pub(crate) fn splice(self, key: &super::EdgeKey, node: &str) {
-        self.run(Command::Splice {
-            from: key.from.clone(),
-            to: key.to.clone(),
-            node: node.to_owned(),
-            input: None,
-            output: None,
-        });
+    /// Places a component and puts it into an edge. Answers the new node's id; it is selected.
+    pub(crate) fn add_into(self, component: &str, corner: Point, edge: &EdgeKey) -> String {
+        let id = self.with(|channel| edit::fresh_id(channel, component));
+        let node = Node { id: id.clone(), component: component.to_owned(), ..Node::default() };
+        let place = Command::AddNode { node, spot: Some(spot(corner)) };
+        self.run(Command::Batch(vec![place, splice(edge, &id)]));
+        self.select_node(&id);
+        id
     }
 
     /// Takes away what is selected; `heal` joins what was before with what was behind.
@@ -159,14 +168,18 @@ impl Editor {
         self.shift(from, Point::default());
     }
 
-    /// Makes a finished drag a step.
-    pub(crate) fn commit_move(self, from: &[(String, Point)]) {
+    /// Makes a finished drag a step; a single node may have been dropped on an edge, which it is then put into.
+    pub(crate) fn commit_move(self, from: &[(String, Point)], into: Option<&EdgeKey>) {
         self.close_entry();
         let spots: BTreeMap<String, Spot> = from
             .iter()
             .filter_map(|(id, _)| Some((id.clone(), spot(self.node(id)?.at.get_untracked()))))
             .collect();
-        self.run(Command::MoveNodes { spots });
+        let moves = Command::MoveNodes { spots };
+        self.run(match (from, into) {
+            ([(id, _)], Some(edge)) => Command::Batch(vec![moves, splice(edge, id)]),
+            _ => moves,
+        });
         self.close_entry();
     }
 

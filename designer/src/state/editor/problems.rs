@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use fairway_shared::channel::text;
 use fairway_shared::diagnostic::{self, Diagnostic};
+use fairway_shared::validate::{self, Facts};
 use leptos::prelude::*;
 
 use super::views::put;
@@ -33,7 +33,9 @@ impl Editor {
 
     /// Looks for findings at once.
     pub(super) fn check_now(self) {
-        let mut found = self.with(|channel| text::faults(channel));
+        let catalog = self.catalog();
+        let facts = Facts { components: catalog.all(), ..Facts::default() };
+        let mut found = self.with(|channel| validate::everything(channel, &facts));
         self.server_problems.with_value(|theirs| {
             for problem in theirs {
                 if !found.iter().any(|ours| same(ours, problem)) {
