@@ -28,7 +28,8 @@ pub(crate) struct Options {
 pub(crate) fn run(house: &House, options: &Options) -> Result<()> {
     setup::prepare(Purpose::Run)?;
     // The designer is built for release: in the browser the unoptimised module is the slow part that a person
-    // feels. The runtime is not, unless asked: the page is there sooner, and the debug build serves it as well.
+    // feels. The runtime is not, unless asked: from nothing it takes 185 s of CPU, for release 430 s, and it serves
+    // the page and small channels as well.
     bundle::bundle(house, Build::Release)?;
     let mut build = house.cargo(["build", "-p", "fairway-runtime", "--bin", "fairway"]);
     let folder = if options.release {
