@@ -15,7 +15,11 @@ pub struct Registry {
 impl Registry {
     /// Everything this build carries.
     pub fn standard() -> Self {
-        Self::of([fairway_connector_builtin::REGISTRY, fairway_transforms::REGISTRY])
+        Self::of([
+            fairway_connector_builtin::REGISTRY,
+            fairway_connector_file::REGISTRY,
+            fairway_transforms::REGISTRY,
+        ])
     }
 
     /// These families.
