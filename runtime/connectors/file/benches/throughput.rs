@@ -59,7 +59,8 @@ fn main() {
         }
         drop(batches);
         run("csv_source, inferred -> jsonl_sink", rows, async || {
-            let (mut source, mut sink) = (self::source(root, r#"{"path":"in.csv"}"#).await, sink(root, "none").await);
+            let (mut source, mut sink) =
+                (self::source(root, r#"{"path":"in.csv"}"#).await, sink(root, "none").await);
             let mut group = Vec::new();
             let mut read = 0;
             loop {
@@ -90,7 +91,11 @@ async fn run(title: &str, rows: usize, work: impl AsyncFn() -> usize) {
         wall = wall.min(start.elapsed().as_secs_f64());
     }
     let rate = |seconds: f64| rows as f64 / seconds / 1e6;
-    println!("{title:<44} {:>7.3} M records per CPU-second, {:>7.3} M/s", rate(best as f64 / 1e9), rate(wall));
+    println!(
+        "{title:<44} {:>7.3} M records per CPU-second, {:>7.3} M/s",
+        rate(best as f64 / 1e9),
+        rate(wall)
+    );
 }
 
 /// Nanoseconds that the threads of this process were on a processor; blocking threads outlive a run.
@@ -132,7 +137,8 @@ async fn source(root: &Path, config: &str) -> Box<dyn Source> {
         resume: Vec::new(),
         until_caught_up: true,
     };
-    let component = REGISTRY.iter().find(|component| component.meta.name == "csv_source").expect("registered");
+    let component =
+        REGISTRY.iter().find(|component| component.meta.name == "csv_source").expect("registered");
     let Opener::Source(open) = component.opener else { panic!("a source") };
     open(serde_json::from_str(config).expect("JSON"), cx).await.expect("opens")
 }
@@ -140,10 +146,12 @@ async fn source(root: &Path, config: &str) -> Box<dyn Source> {
 async fn sink(root: &Path, compression: &str) -> Box<dyn Sink> {
     static RUN: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
     let run = RUN.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-    let config = format!(r#"{{"path":"out-{compression}.jsonl","mode":"overwrite","compression":"{compression}"}}"#);
+    let config =
+        format!(r#"{{"path":"out-{compression}.jsonl","mode":"overwrite","compression":"{compression}"}}"#);
     let cx =
         SinkCtx { uid: run.to_string().into(), node: "out".into(), generation: 1, files: Files::open(root) };
-    let component = REGISTRY.iter().find(|component| component.meta.name == "jsonl_sink").expect("registered");
+    let component =
+        REGISTRY.iter().find(|component| component.meta.name == "jsonl_sink").expect("registered");
     let Opener::Sink(open) = component.opener else { panic!("a sink") };
     let mut sink = open(serde_json::from_str(&config).expect("JSON"), cx).await.expect("opens");
     sink.adopt(&StreamKey::straight("in", "in.csv")).await.expect("adopts");
@@ -153,7 +161,8 @@ async fn sink(root: &Path, compression: &str) -> Box<dyn Sink> {
 async fn next(source: &mut dyn Source) -> Option<(Batch, Mark)> {
     match source.next().await.expect("reads") {
         Next::Batch(polled) => {
-            let mark = Mark { stream: StreamKey::straight("in", &polled.partition), position: polled.position };
+            let mark =
+                Mark { stream: StreamKey::straight("in", &polled.partition), position: polled.position };
             Some((polled.batch, mark))
         }
         Next::Idle(_) | Next::End => None,

@@ -30,18 +30,27 @@ pub(crate) struct Reading<F> {
     pub(crate) follow: bool,
 }
 
+/// Most records that one turn of the reading thread gathers beyond the first batch.
+const TURN_RECORDS: usize = 4000;
+/// Most batches of one turn.
+const TURN_BATCHES: usize = 64;
+
 /// A source over files.
-pub(crate) struct FileSource<F: Format>(Slot<F>);
+pub(crate) struct FileSource<F: Format> {
+    slot: Slot<F>,
+    /// What the last turn read and nobody has asked for yet.
+    ready: VecDeque<Result<Next, Error>>,
+}
 
 /// The state is away while a thread reads; what it finds waits in its handle if nobody waits for it.
 enum Slot<F: Format> {
     Here(Box<State<F>>),
-    Away(JoinHandle<Outcome<F>>),
+    Away(JoinHandle<Turn<F>>),
     Lost,
 }
 
-/// The state back from a read, and what was read.
-type Outcome<F> = (Box<State<F>>, Result<Next, Error>);
+/// The state back from a turn, and what was read.
+type Turn<F> = (Box<State<F>>, VecDeque<Result<Next, Error>>);
 
 struct State<F: Format> {
     reading: Reading<F>,
@@ -90,7 +99,7 @@ impl<F: Format> FileSource<F> {
     pub(crate) fn new(reading: Reading<F>, cx: SourceCtx) -> Self {
         let known: Vec<Known> = cx.resume.iter().filter_map(Known::of).collect();
         let partitions = cx.resume.iter().map(|mark| mark.stream.partition.to_string()).collect();
-        Self(Slot::Here(Box::new(State {
+        let state = State {
             reading,
             files: cx.files,
             until_caught_up: cx.until_caught_up,
@@ -102,45 +111,68 @@ impl<F: Format> FileSource<F> {
             faults: Vec::new(),
             inodes: HashMap::new(),
             next_look: None,
-        })))
+        };
+        Self { slot: Slot::Here(Box::new(state)), ready: VecDeque::new() }
     }
 }
 
 #[async_trait]
 impl<F: Format> Source for FileSource<F> {
     async fn next(&mut self) -> Result<Next, Error> {
-        let work = match std::mem::replace(&mut self.0, Slot::Lost) {
-            Slot::Here(mut state) => tokio::task::spawn_blocking(move || {
-                let next = state.next();
-                (state, next)
-            }),
-            Slot::Away(work) => work,
-            Slot::Lost => return Err(Error::failed("file.interrupted", "an earlier read broke off")),
-        };
-        self.0 = Slot::Away(work);
-        let Slot::Away(work) = &mut self.0 else { unreachable!("it was put there just now") };
-        // If this future is dropped while it waits, the work goes on and the next call gets what it finds.
-        match work.await {
-            Ok((state, next)) => {
-                self.0 = Slot::Here(state);
-                next
+        loop {
+            if let Some(next) = self.ready.pop_front() {
+                return next;
             }
-            Err(error) => {
-                self.0 = Slot::Lost;
-                Err(Error::failed("file.interrupted", "reading broke off").source(error))
+            self.slot = match std::mem::replace(&mut self.slot, Slot::Lost) {
+                Slot::Here(mut state) => Slot::Away(tokio::task::spawn_blocking(move || {
+                    let ready = state.turn();
+                    (state, ready)
+                })),
+                other => other,
+            };
+            let Slot::Away(turn) = &mut self.slot else {
+                return Err(Error::failed("file.interrupted", "an earlier read broke off"));
+            };
+            // If this future is dropped while it waits, the turn goes on and the next call gets what it read.
+            match turn.await {
+                Ok((state, ready)) => (self.slot, self.ready) = (Slot::Here(state), ready),
+                Err(error) => {
+                    self.slot = Slot::Lost;
+                    return Err(Error::failed("file.interrupted", "reading broke off").source(error));
+                }
             }
         }
     }
 
     async fn close(&mut self) {
-        if let Slot::Away(work) = std::mem::replace(&mut self.0, Slot::Lost) {
-            // A read cannot be broken off, but it is short.
-            drop(work.await);
+        if let Slot::Away(turn) = std::mem::replace(&mut self.slot, Slot::Lost) {
+            // A turn cannot be broken off, but it is short.
+            drop(turn.await);
         }
     }
 }
 
 impl<F: Format> State<F> {
+    /// Reads some batches at once: changing threads for each would cost more than small batches themselves.
+    fn turn(&mut self) -> VecDeque<Result<Next, Error>> {
+        let mut ready = VecDeque::new();
+        let mut records = 0;
+        loop {
+            let next = self.next();
+            let go_on = match &next {
+                Ok(Next::Batch(polled)) => {
+                    records += polled.rows();
+                    records < TURN_RECORDS && ready.len() + 1 < TURN_BATCHES
+                }
+                _ => false,
+            };
+            ready.push_back(next);
+            if !go_on {
+                return ready;
+            }
+        }
+    }
+
     fn next(&mut self) -> Result<Next, Error> {
         loop {
             if let Some(active) = &mut self.active {

@@ -4,6 +4,8 @@
 //! order mark): it rises strictly, and reading again gives the same orders. Its token also says how the file could be
 //! found again and what its first and last 4 KiB were: path and inode are hints, content decides.
 
+use std::cell::OnceCell;
+
 use fairway_engine::data::csv_split::count_lines;
 use fairway_engine::position::{Mark, Position};
 use serde_json::{Value, json};
@@ -23,12 +25,14 @@ pub(crate) struct Trail {
     pub(crate) line: u64,
     head: Vec<u8>,
     tail: Vec<u8>,
+    /// Fingerprint of the head, made once when it is complete.
+    head_print: OnceCell<String>,
 }
 
 impl Trail {
     /// The trail up to an offset, from both ends of what lies before it.
     pub(crate) fn at(offset: u64, line: u64, head: Vec<u8>, tail: Vec<u8>) -> Self {
-        Self { offset, line, head, tail }
+        Self { offset, line, head, tail, ..Self::default() }
     }
 
     /// Passes the next bytes.
@@ -59,6 +63,13 @@ impl Trail {
         matches!(self.tail.last(), None | Some(b'\n' | b'\r'))
     }
 
+    fn head_print(&self) -> String {
+        if self.head.len() < ENDS {
+            return fingerprint(&self.head);
+        }
+        self.head_print.get_or_init(|| fingerprint(&self.head)).clone()
+    }
+
     /// Whether this is what is known of a file.
     pub(crate) fn is(&self, known: &Known) -> bool {
         self.offset == known.offset
@@ -73,7 +84,7 @@ impl Trail {
             "inode": file.id.1,
             "offset": self.offset,
             "line": self.line,
-            "head": fingerprint(&self.head),
+            "head": self.head_print(),
             "tail": fingerprint(&self.tail),
         });
         Position { order: self.offset, token }
