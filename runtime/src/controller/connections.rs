@@ -8,12 +8,14 @@ use fairway_shared::canonical;
 use fairway_shared::channel::text::Document;
 use fairway_shared::channel::{Channel, text};
 use fairway_shared::connection::Connection;
+use fairway_shared::diagnostic::{self, Diagnostic};
 use fairway_shared::secret::is_name;
 use serde_json::Value;
 
 use super::Controller;
 use super::catalog;
-use super::drafts::{has_errors, parse};
+use super::drafts::parse;
+use crate::check::{self, Known};
 use crate::problem::{Refused, codes};
 use crate::services::{Commit, Kind};
 
@@ -50,7 +52,11 @@ impl Controller {
             )
             .help("use the same name in both; to rename, create the new one and delete the old"));
         }
-        if has_errors(&diagnostics) {
+        let known = Known { secrets: Some(self.services.secrets.names().await?), connections: None };
+        let diagnostics = [diagnostics, check::connection(&self.registry, &connection, &known)].concat();
+        // A secret that is missing here may still come; a value written out must not get in (I6).
+        let bearable = |diagnostic: &Diagnostic| diagnostic.code == diagnostic::codes::SECRET_UNKNOWN;
+        if diagnostics.iter().any(|diagnostic| diagnostic.is_error() && !bearable(diagnostic)) {
             return Err(Refused::new(codes::DOCUMENT_INVALID, "the document has errors")
                 .help("the diagnostics say where")
                 .diagnostics(diagnostics));

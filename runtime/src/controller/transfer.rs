@@ -7,7 +7,8 @@ use fairway_shared::channel::Channel;
 use fairway_shared::channel::text::{self, Document};
 use fairway_shared::connection::{Bundle, Connection};
 use fairway_shared::diagnostic;
-use fairway_shared::secret::{Reference, references};
+use fairway_shared::form;
+use fairway_shared::secret::{Reference, redact, references};
 use serde_json::Value;
 
 use super::Controller;
@@ -29,9 +30,15 @@ impl Controller {
     /// The draft of a channel: alone, or as a bundle with the connections it names.
     pub async fn export(&self, uid: &str) -> Result<Export, Refused> {
         let draft = catalog::must(&*self.services.config, uid).await?;
-        let Some(channel) = text::from_value(&parse(&draft.document)?).0 else {
+        let Some(mut channel) = text::from_value(&parse(&draft.document)?).0 else {
             return Err(Refused::new(codes::DOCUMENT_INVALID, "the draft cannot be read as a channel"));
         };
+        // A value that was written where a reference belongs stays behind (I6).
+        for node in &mut channel.spec.nodes {
+            if let Some(spec) = self.registry.spec(&node.component) {
+                redact(&mut node.config, &form::model(&spec.config_schema));
+            }
+        }
         let mut connections = Vec::new();
         for name in named_by(&channel) {
             if let Some(connection) = self.connection(name).await? {

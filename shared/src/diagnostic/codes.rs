@@ -103,6 +103,8 @@ codes! {
         "The message shows the form.";
     CONFIG_DUPLICATE_ITEM = "config.duplicate_item", "A list holds the same element twice.",
         "Remove one of the two.";
+    CONFIG_RULE = "config.rule", "Settings contradict each other, or break a rule of the component.",
+        "The message says which rule; the component's page explains it.";
     CONNECTION_UNKNOWN = "connection.unknown", "There is no connection of this name.",
         "Create it on the Connections page, or give its document beside the channel (`--with`).";
     CONNECTION_NO_CONNECTOR = "connection.no_connector", "A connection does not say what it connects to.",

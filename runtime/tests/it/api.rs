@@ -1,0 +1,1 @@
+//! Over HTTP: who may call, how refusals look, what the description says.
