@@ -13,3 +13,15 @@ mod conformance;
 mod drafts;
 mod house;
 mod running;
+
+/// Compares a file of the repository with what it must hold; with `UPDATE=1` in the environment it is written instead.
+fn committed(path: &str, expected: &str) {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
+    if std::env::var_os("UPDATE").is_some_and(|update| update == "1") {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, expected).unwrap();
+        return;
+    }
+    let found = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(found == expected, "{path} is not what the code says; run the test with UPDATE=1 and look at the change");
+}
