@@ -8,7 +8,7 @@
 //! | [`controller`] | the facade that every face talks to |
 //! | [`events`] | what happened, for listeners |
 //! | [`services`] | what is remembered, as traits, and the local backend |
-//! | `check`, `compile` | all that is wrong with a document; its plan |
+//! | `check`, [`compile`] | all that is wrong with a document; its plan |
 //! | `worker` | runs the tasks of deployed channels |
 //! | [`registry`] | every component there is |
 //! | [`docs`] | pages written from the code |
@@ -20,7 +20,7 @@ pub mod api;
 mod check;
 pub mod cli;
 pub mod clock;
-mod compile;
+pub mod compile;
 pub mod config;
 pub mod controller;
 pub mod docs;

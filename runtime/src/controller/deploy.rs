@@ -23,7 +23,7 @@ impl Controller {
         let before: Option<Deployed> = catalog::find(&*self.services.config, &catalog::deployed(uid)).await?;
         let compiled = self.compile(&parse(&draft.document)?).await?;
         let diff = match &compiled.plan {
-            Some(plan) => crate::compile::between(before.as_ref().map(|before| &before.plan), plan),
+            Some(plan) => fairway_shared::plan::diff(before.as_ref().map(|before| &before.plan), plan),
             None => PlanDiff::default(),
         };
         Ok(PlanAnswer { plan: compiled.plan, diff, diagnostics: compiled.diagnostics })
@@ -224,7 +224,7 @@ impl Controller {
 
 /// What putting a plan in the place of another means for the stored positions, on top of what is `due` already.
 pub(crate) fn adjustment(mut due: Adjustment, before: &Plan, plan: &Plan) -> Adjustment {
-    let diff = crate::compile::between(Some(before), plan);
+    let diff = fairway_shared::plan::diff(Some(before), plan);
     let over = |fate| matches!(fate, PositionFate::New | PositionFate::Dropped);
     due.restarted
         .extend(diff.positions.into_iter().filter(|change| over(change.fate)).map(|change| change.node));

@@ -1,6 +1,12 @@
 //! The physical form of a channel: what `compile` answers, the canvas draws as the physical view, and a deploy shows
 //! before it acts. How a plan is made is the runtime's `compile`; here are its words and the difference of two plans.
 
+mod diff;
+
+pub use diff::diff;
+
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +44,9 @@ pub struct Connector {
     /// For sources: hash of what the position depends on; another hash starts a new position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position_hash: Option<String>,
+    /// For sources: hash of each config field that the position depends on, so that a difference can be named.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub position_fields: BTreeMap<String, String>,
 }
 
 /// What a task does.
@@ -120,7 +129,7 @@ pub struct PlanDiff {
 pub struct Restart {
     /// Id of the task.
     pub task: String,
-    /// Nodes that changed, came or went.
+    /// Nodes that changed, came or went, or whose edges did; empty when it is the channel's settings that changed.
     pub because: Vec<String>,
 }
 
@@ -131,7 +140,7 @@ pub struct PositionChange {
     pub node: String,
     /// Kept, new or dropped.
     pub fate: PositionFate,
-    /// Config fields whose change starts a new position.
+    /// Config fields whose change starts a new position (`component` for another component); empty for a new source.
     pub because: Vec<String>,
 }
 

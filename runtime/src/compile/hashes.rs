@@ -1,0 +1,74 @@
+//! When is a node, a task or a plan another one than before: hashes over canonical text, so that neither layout, titles,
+//! the order of keys nor the order of nodes in the document change them.
+
+use std::collections::BTreeMap;
+
+use fairway_shared::canonical::{compact, hash};
+use fairway_shared::channel::{Channel, Node, PortRef};
+use fairway_shared::component::{ComponentSpec, Port};
+use fairway_shared::form;
+use fairway_shared::plan::{Connector, Task};
+use serde_json::{Value, json};
+
+use super::graph::Graph;
+
+/// Hash of everything that makes a node what it is.
+pub(super) fn node(node: &Node) -> String {
+    hash(&compact(&json!([node.component, node.config, node.tasks])))
+}
+
+/// Hash of each config field that a source's position depends on; an absent field counts as its default.
+pub(super) fn position_fields(node: &Node, spec: &ComponentSpec) -> BTreeMap<String, String> {
+    let form = form::model(&spec.config_schema);
+    let value = |field: &String| {
+        let default = || form.field(field).and_then(|field| field.default.clone());
+        node.config.get(field).cloned().or_else(default).unwrap_or(Value::Null)
+    };
+    spec.position_fields.iter().map(|field| (field.clone(), hash(&compact(&value(field))))).collect()
+}
+
+/// Hash of all that a source's position depends on.
+pub(super) fn position(node: &Node, fields: &BTreeMap<String, String>) -> String {
+    hash(&compact(&json!([node.component, fields])))
+}
+
+/// Hash of everything that a task runs: its nodes, its edges, and the channel's settings.
+pub(super) fn task(
+    channel: &Channel,
+    specs: &[&ComponentSpec],
+    graph: &Graph,
+    part: &std::collections::BTreeSet<usize>,
+    connectors: &[Connector],
+) -> String {
+    let mut nodes: Vec<_> =
+        part.iter().map(|at| (&channel.spec.nodes[*at].id, &connectors[*at].hash)).collect();
+    nodes.sort_unstable();
+    let own = channel.spec.edges.iter().zip(&graph.ends).filter(|(_, (from, _))| part.contains(from));
+    let mut edges: Vec<_> = own
+        .map(|(edge, (from, to))| {
+            [named(&edge.from, &specs[*from].ports.outputs), named(&edge.to, &specs[*to].ports.inputs)]
+        })
+        .collect();
+    edges.sort_unstable();
+    let settings = &channel.spec.settings;
+    let settings = [
+        settings.stream.as_str(),
+        settings.delivery.as_str(),
+        settings.errors.policy.as_str(),
+        &settings.errors.retry.max_attempts.to_string(),
+    ];
+    hash(&compact(&json!([nodes, edges, settings])))
+}
+
+/// An end of an edge with its port written out: `a` and `a.out` are the same where `out` is the default.
+fn named(end: &PortRef, ports: &[Port]) -> String {
+    let port = end.port.as_deref().or(ports.first().map(|port| port.name.as_str())).unwrap_or_default();
+    format!("{}.{port}", end.node)
+}
+
+/// Hash of a whole plan.
+pub(super) fn plan(tasks: &[Task]) -> String {
+    let mut parts: Vec<_> = tasks.iter().map(|task| (&task.id, &task.hash)).collect();
+    parts.sort_unstable();
+    hash(&compact(&json!(parts)))
+}
