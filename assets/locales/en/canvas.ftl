@@ -18,6 +18,7 @@ conflict-text = This channel was changed elsewhere. Your version is not written 
 gone-text = This channel was deleted elsewhere. What you see can be kept as a new channel.
 keep-copy = Keep mine as a copy
 reload = Load theirs
+to-node = Go to { $name }
 edit-refused = That change is not possible.
 
 palette = Components

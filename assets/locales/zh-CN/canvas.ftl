@@ -18,6 +18,7 @@ conflict-text = 此通道已在别处被修改。您的版本不会覆盖它：�
 gone-text = 此通道已在别处被删除。您所看到的内容可以保留为新通道。
 keep-copy = 将我的版本保留为副本
 reload = 载入对方的版本
+to-node = 转到 { $name }
 edit-refused = 无法进行此修改。
 
 palette = 组件

@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use crate::api;
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
-use crate::parts::Dialog;
+use crate::parts::{Dialog, markdown};
 use crate::state::editor::{Editor, use_editor};
 use crate::state::use_toasts;
 
@@ -86,8 +86,8 @@ fn Opened() -> impl IntoView {
                             editor.go_to(&target);
                         }>
                             {icon(Icon::Error)}
-                            <span class="what">{problem.message.clone()}</span>
-                            {problem.help.clone().map(|help| view! { <span class="more">{help}</span> })}
+                            <span class="what">{markdown::sentence(&problem.message)}</span>
+                            {problem.help.as_deref().map(|help| view! { <span class="more">{markdown::inline(help)}</span> })}
                         </button>
                     </li>
                 }

@@ -1,14 +1,14 @@
 //! What happened to the channel: states with their causes, newest first, and the tasks as they are.
 
 use fairway_shared::api::None as Nothing;
-use fairway_shared::api::channels::{GetStatus, RestartChannel};
+use fairway_shared::api::channels::GetStatus;
 use fairway_shared::api::status::{ChannelState, HistoryEntry};
 use leptos::prelude::*;
 
 use crate::api;
 use crate::i18n::{format, t};
 use crate::icons::{Icon, icon, state_icon};
-use crate::parts::{state_name, state_word};
+use crate::parts::{lifecycle, markdown, state_name, state_word};
 use crate::state::editor::use_editor;
 use crate::state::{use_live, use_toasts};
 
@@ -57,15 +57,7 @@ pub(super) fn Activity() -> impl IntoView {
                 .collect::<Vec<_>>()
         })
     });
-    let restart = move |_| {
-        let uid = uid.clone();
-        leptos::task::spawn_local(async move {
-            match api::call::<RestartChannel>(&[("uid", &uid)], &Nothing {}).await {
-                Ok(status) => live.put(status),
-                Err(problem) => toasts.problem(&problem),
-            }
-        });
-    };
+    let restart = move |_| lifecycle::restart(uid.clone(), live, toasts);
     view! {
         <div class="activity">
             <div class="activity-main">
@@ -103,8 +95,8 @@ pub(super) fn Activity() -> impl IntoView {
 fn Entry(entry: HistoryEntry) -> impl IntoView {
     let cause = entry.cause.map(|cause| {
         view! {
-            <p class="cause">{cause.message} <code>{cause.code}</code></p>
-            {cause.help.map(|help| view! { <p class="muted">{help}</p> })}
+            <p class="cause">{markdown::sentence(&cause.message)} <code>{cause.code}</code></p>
+            {cause.help.map(|help| view! { <p class="muted">{markdown::sentence(&help)}</p> })}
         }
     });
     view! {

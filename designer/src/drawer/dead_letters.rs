@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use crate::api;
 use crate::i18n::{format, t};
 use crate::icons::{Icon, icon};
-use crate::parts::{Ask, Confirm};
+use crate::parts::{Ask, Confirm, markdown};
 use crate::state::editor::use_editor;
 use crate::state::{use_live, use_toasts};
 
@@ -103,8 +103,8 @@ fn Row(letter: DeadLetter) -> impl IntoView {
                 <div class="faint num">{t!("dead-place", partition = letter.partition.clone(), order = letter.order.to_string())}</div>
             </td>
             <td class="why">
-                <p>{letter.cause.message.clone()}</p>
-                {letter.cause.help.clone().map(|help| view! { <p class="muted">{help}</p> })}
+                <p>{markdown::sentence(&letter.cause.message)}</p>
+                {letter.cause.help.clone().map(|help| view! { <p class="muted">{markdown::sentence(&help)}</p> })}
                 <code>{letter.cause.code.clone()}</code>
             </td>
             <td class="record">

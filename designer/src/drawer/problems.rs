@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
+use crate::parts::markdown;
 use crate::state::editor::use_editor;
 
 /// The list.
@@ -36,8 +37,9 @@ fn Row(problem: Diagnostic) -> impl IntoView {
     let target = StoredValue::new(problem.clone());
     let (code, tone) = (problem.code.to_string(), if problem.is_error() { "bad" } else { "warn" });
     let shape = if problem.is_error() { Icon::Error } else { Icon::Warning };
-    let help = problem.help.clone().map(|help| view! { <span class="more">{help}</span> });
-    let message = problem.message.clone();
+    let help =
+        problem.help.as_deref().map(|help| view! { <span class="more">{markdown::inline(help)}</span> });
+    let message = markdown::sentence(&problem.message);
     view! {
         <li class="problem" data-problem=code.clone() data-tone=tone>
             <button class="problem-go" on:click=move |_| target.with_value(|problem| editor.go_to(problem))>

@@ -4,7 +4,6 @@
 mod channel;
 mod edge;
 mod field;
-mod markdown;
 mod node;
 
 use leptos::prelude::*;

@@ -7,9 +7,10 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::field::{FieldBlock, Slot};
-use super::{focus_field, markdown};
+use super::focus_field;
 use crate::i18n::t;
 use crate::icons::{Icon, component_icon, icon};
+use crate::parts::markdown;
 use crate::state::editor::{NodeView, use_editor};
 
 /// The form.

@@ -3,6 +3,8 @@
 mod confirm;
 mod dialog;
 pub(crate) mod download;
+pub(crate) mod lifecycle;
+pub(crate) mod markdown;
 mod pill;
 mod popover;
 mod toasts;

@@ -21,10 +21,10 @@ use fairway_shared::form::{Field, FieldKind, Widget};
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::markdown;
 use crate::drawer::FixButton;
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
+use crate::parts::markdown;
 use crate::state::editor::use_editor;
 
 /// Where a value stands, what it is, and how to change it.
@@ -145,6 +145,17 @@ pub(super) fn FieldBlock(field: Field, place: Slot) -> impl IntoView {
     };
     let inline = matches!(field.kind, FieldKind::Bool);
     let help = markdown::first(&field.help).to_owned();
+    // Where a message repeats the help, once is enough.
+    let messages = {
+        let help = help.clone();
+        move || {
+            let once = |mut problem: Diagnostic| {
+                problem.help = problem.help.filter(|text| *text != help);
+                view! { <Message problem /> }
+            };
+            found.get().into_iter().map(once).collect_view()
+        }
+    };
     let title = field.title.clone();
     let required = field.required;
     let (name, kind) = (place.path.clone(), field.clone());
@@ -155,7 +166,7 @@ pub(super) fn FieldBlock(field: Field, place: Slot) -> impl IntoView {
                 {required.then(|| view! { <span class="required" title=t!("required")>{"*"}</span> })}
             </label>
             {editor_of(kind, place, id)}
-            {move || found.get().into_iter().map(|problem| view! { <Message problem /> }).collect_view()}
+            {messages}
             {(!help.is_empty()).then(|| view! { <p class="help">{markdown::inline(&help)}</p> })}
         </div>
     }
@@ -166,7 +177,7 @@ pub(super) fn FieldBlock(field: Field, place: Slot) -> impl IntoView {
 pub(super) fn Message(problem: Diagnostic) -> impl IntoView {
     let (tone, shape) = if problem.is_error() { ("bad", Icon::Error) } else { ("warn", Icon::Warning) };
     let code = problem.code.to_string();
-    let message = markdown::inline(&problem.message);
+    let message = markdown::sentence(&problem.message);
     let help = problem.help.as_deref().map(|help| view! { <p class="more">{markdown::inline(help)}</p> });
     view! {
         <div class="message" data-tone=tone data-problem=code role="note">

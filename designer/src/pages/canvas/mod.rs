@@ -1,11 +1,13 @@
 //! The canvas of one channel: bar, palette, surface, inspector, drawer.
 
+mod banners;
 mod bar;
 
 use fairway_shared::api::None as Nothing;
 use fairway_shared::api::channels::{ChannelDetail, GetChannel};
 use leptos::prelude::*;
 
+use self::banners::{Conflict, Trouble};
 use self::bar::Bar;
 use crate::api;
 use crate::canvas::{Board, Surface};
@@ -15,8 +17,8 @@ use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::inspector::Inspector;
 use crate::palette::{Ghost, Palette};
-use crate::router::{Link, Route, use_router};
-use crate::state::editor::{Editor, Saving};
+use crate::router::{Link, Route};
+use crate::state::editor::Editor;
 use crate::state::{use_live, use_session, use_toasts};
 
 /// The page of one channel.
@@ -73,6 +75,7 @@ fn Opened(
                 <Palette />
                 <main class="editor-middle">
                     <Conflict reload />
+                    <Trouble />
                     <Board />
                     <Drawer />
                 </main>
@@ -81,35 +84,6 @@ fn Opened(
         </div>
         <Ghost />
         <PlanDialog />
-    }
-}
-
-/// Somebody else has saved another draft: mine is not written over it.
-#[component]
-fn Conflict(reload: Callback<()>) -> impl IntoView {
-    let editor = crate::state::editor::use_editor();
-    let router = use_router();
-    let live = use_live();
-    let gone = Memo::new(move |_| live.gone.with(|gone| gone.as_ref() == Some(&editor.uid())));
-    let clash = Memo::new(move |_| editor.saving.with(|saving| *saving == Saving::Conflict));
-    move || {
-        if gone.get() {
-            return Some(view! {
-                <div class="banner" role="alert" data-tone="bad" data-testid="gone">
-                    {icon(Icon::Warning)}
-                    <p>{t!("gone-text")}</p>
-                    <button class="button small" on:click=move |_| editor.keep_as_copy(router)>{t!("keep-copy")}</button>
-                </div>
-            }.into_any());
-        }
-        clash.get().then(|| view! {
-            <div class="banner" role="alert" data-testid="conflict">
-                {icon(Icon::Warning)}
-                <p>{t!("conflict-text")}</p>
-                <button class="button small" data-action="keep-copy" on:click=move |_| editor.keep_as_copy(router)>{t!("keep-copy")}</button>
-                <button class="button small" data-action="reload" on:click=move |_| reload.run(())>{t!("reload")}</button>
-            </div>
-        }.into_any())
     }
 }
 

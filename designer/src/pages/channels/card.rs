@@ -2,9 +2,9 @@
 
 use fairway_shared::api::None as Nothing;
 use fairway_shared::api::channels::{
-    AddChannel, ChannelSummary, CreateChannel, DeleteChannel, ExportChannel, SetTarget, SetTargetState,
+    AddChannel, ChannelSummary, CreateChannel, DeleteChannel, ExportChannel,
 };
-use fairway_shared::api::status::{ChannelState, ChannelStatus, TargetState};
+use fairway_shared::api::status::{ChannelState, ChannelStatus};
 use leptos::prelude::*;
 
 use super::picture::GraphPicture;
@@ -12,58 +12,10 @@ use super::{Channels, shown};
 use crate::api;
 use crate::i18n::{format, t};
 use crate::icons::{Icon, icon};
-use crate::parts::{Ask, Popover, StatePill, download};
+use crate::parts::lifecycle::{ask_for, button_of, export, offers};
+use crate::parts::{Ask, Popover, StatePill, markdown};
 use crate::router::{Link, Route};
 use crate::state::{Live, Toasts, use_live, use_toasts};
-
-/// Which target states a channel in this state can be asked for.
-pub(crate) fn offers(state: ChannelState, deployed: bool) -> &'static [TargetState] {
-    use ChannelState as S;
-    match state {
-        _ if !deployed => &[],
-        S::Draft => &[],
-        S::Starting | S::Running | S::Degraded | S::Restarting => {
-            &[TargetState::Paused, TargetState::Stopped]
-        }
-        S::Paused | S::Hold | S::Failed => &[TargetState::Running, TargetState::Stopped],
-        S::Stopped | S::Completed => &[TargetState::Running],
-    }
-}
-
-/// Button of a target state: its hook, its picture, its text.
-pub(crate) fn button_of(target: TargetState, state: ChannelState) -> (&'static str, Icon, String) {
-    match target {
-        TargetState::Running if state == ChannelState::Paused => ("resume", Icon::Play, t!("resume")),
-        TargetState::Running => ("resume", Icon::Play, t!("start")),
-        TargetState::Paused => ("pause", Icon::Pause, t!("pause")),
-        TargetState::Stopped => ("stop", Icon::Stop, t!("stop")),
-    }
-}
-
-/// Asks for a target state.
-pub(crate) fn ask_for(uid: String, target: TargetState, live: Live, toasts: Toasts) {
-    leptos::task::spawn_local(async move {
-        match api::call::<SetTargetState>(&[("uid", &uid)], &SetTarget { target }).await {
-            Ok(status) => live.put(status),
-            Err(problem) => toasts.problem(&problem),
-        }
-    });
-}
-
-/// Saves a channel's document as a file.
-pub(crate) fn export(uid: String, name: String, toasts: Toasts) {
-    leptos::task::spawn_local(async move {
-        match api::call::<ExportChannel>(&[("uid", &uid)], &Nothing {}).await {
-            Ok(document) => {
-                let text = serde_json::to_string_pretty(&document).unwrap_or_default() + "\n";
-                if download::save(&download::file_name(&name), &text).is_err() {
-                    toasts.bad(t!("download-failed"), None);
-                }
-            }
-            Err(problem) => toasts.problem(&problem),
-        }
-    });
-}
 
 /// Records a second that enter the channel: what its sources read.
 fn inflow(status: &ChannelStatus) -> f64 {
@@ -163,7 +115,7 @@ pub(super) fn Card(channel: ChannelSummary) -> impl IntoView {
                 </dl>
                 {move || {
                     let show = matches!(state.get(), ChannelState::Failed | ChannelState::Hold | ChannelState::Degraded);
-                    cause.get().filter(|_| show).map(|cause| view! { <p class="cause">{cause}</p> })
+                    cause.get().filter(|_| show).map(|cause| view! { <p class="cause">{markdown::sentence(&cause)}</p> })
                 }}
             </div>
             <div class="card-foot">

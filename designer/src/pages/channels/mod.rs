@@ -1,6 +1,6 @@
 //! All channels as cards: find one, make one, start and stop them, bring documents in and out.
 
-pub(crate) mod card;
+mod card;
 mod empty;
 mod import;
 mod picture;

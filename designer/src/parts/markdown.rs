@@ -3,12 +3,12 @@
 use leptos::prelude::*;
 
 /// The first paragraph of a text.
-pub(super) fn first(text: &str) -> &str {
+pub(crate) fn first(text: &str) -> &str {
     text.split("\n\n").next().unwrap_or_default().trim()
 }
 
 /// One paragraph.
-pub(super) fn inline(text: &str) -> impl IntoView + use<> {
+pub(crate) fn inline(text: &str) -> impl IntoView + use<> {
     let pieces: Vec<String> = text.split('`').map(|piece| piece.replace('\n', " ")).collect();
     pieces
         .into_iter()
@@ -21,8 +21,15 @@ pub(super) fn inline(text: &str) -> impl IntoView + use<> {
         .collect_view()
 }
 
+/// One sentence of a message, which begins with a small letter where it is not shown to people.
+pub(crate) fn sentence(text: &str) -> impl IntoView + use<> {
+    let mut letters = text.chars();
+    let capital = letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>());
+    inline(&capital.unwrap_or_default())
+}
+
 /// All paragraphs; lines that begin with a dash become a list.
-pub(super) fn block(text: &str) -> impl IntoView + use<> {
+pub(crate) fn block(text: &str) -> impl IntoView + use<> {
     let paragraphs: Vec<String> =
         text.split("\n\n").map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect();
     paragraphs
