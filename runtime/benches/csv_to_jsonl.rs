@@ -30,7 +30,10 @@ fn main() {
     let ours = measured("fairway", rows, || fairway(&folder));
     let same = fs::metadata(folder.join("bare.jsonl")).map(|file| file.len()).ok()
         == fs::metadata(folder.join("fairway.jsonl")).map(|file| file.len()).ok();
-    println!("fairway does {:.0} % of the bare loop; outputs of the same length: {same}", ours / bare * 100.0);
+    println!(
+        "fairway does {:.0} % of the bare loop; outputs of the same length: {same}",
+        ours / bare * 100.0
+    );
     println!("peak memory of the process {} MB", peak_memory() / 1024);
     fs::remove_dir_all(&folder).expect("the bench's own folder");
 }
@@ -40,7 +43,10 @@ fn measured(name: &str, rows: u64, work: impl FnOnce()) -> f64 {
     work();
     let (cpu, wall) = (cpu_seconds() - cpu, wall.elapsed().as_secs_f64());
     let rate = rows as f64 / cpu;
-    println!("{name:<24} {:>6.3} million records per CPU-second ({cpu:.2} s of CPU, {wall:.2} s of wall)", rate / 1e6);
+    println!(
+        "{name:<24} {:>6.3} million records per CPU-second ({cpu:.2} s of CPU, {wall:.2} s of wall)",
+        rate / 1e6
+    );
     rate
 }
 
@@ -65,7 +71,11 @@ fn fairway(folder: &Path) {
                     { "field": "amount", "type": "decimal" },
                 ] }),
             ),
-            node("keep", "filter_records", json!({ "rules": [{ "field": "amount", "op": "gt", "value": 0 }] })),
+            node(
+                "keep",
+                "filter_records",
+                json!({ "rules": [{ "field": "amount", "op": "gt", "value": 0 }] }),
+            ),
             node("write", "jsonl_sink", json!({ "path": "fairway.jsonl" })),
         ],
         edges: [("read", "cast"), ("cast", "keep"), ("keep", "write")]
@@ -133,7 +143,8 @@ fn write_input(path: &Path, bytes: u64) -> u64 {
         state ^= state >> 7;
         state ^= state << 17;
         let sign = if state.is_multiple_of(5) { "-" } else { "" };
-        let note = if rows.is_multiple_of(20) { "\"said \"\"yes\"\", then left\"" } else { "nothing of note" };
+        let note =
+            if rows.is_multiple_of(20) { "\"said \"\"yes\"\", then left\"" } else { "nothing of note" };
         let line = format!(
             "{rows},Customer {},c{}@example.org,\"Bad Homburg\",{},{sign}{}.{}{},2024-02-{:02}T10:00:00Z,{note}\n",
             state % 5000,

@@ -14,7 +14,7 @@ use fairway_shared::api::system::GetAbout;
 use super::client::{Client, Reach};
 use super::documents;
 use super::exit::{self, Failure};
-use super::output::{Format, count, table, word};
+use super::output::{Format, count, print, table, word};
 
 /// A channel of a server.
 #[derive(Debug, clap::Args)]
@@ -133,7 +133,7 @@ pub(super) async fn export(args: ExportArgs) -> Result<u8, Failure> {
     // The answer's own text is canonical; read and written again it would lose the order of its keys.
     let bytes = client.bytes::<ExportChannel>(&[("uid", &channel.uid)], "", &Nothing {}).await?;
     match &args.out {
-        None => print!("{}", String::from_utf8_lossy(&bytes)),
+        None => print(&String::from_utf8_lossy(&bytes)),
         Some(path) => fs::write(path, &bytes).map_err(|error| {
             Failure::new(exit::REFUSED, format!("cannot write {}: {error}", path.display()))
         })?,

@@ -1,5 +1,7 @@
 //! What commands print: text for people, JSON for scripts.
 
+use std::io::{self, Write};
+
 use serde::Serialize;
 
 /// Shape of standard output.
@@ -16,26 +18,28 @@ impl Format {
     /// Prints an answer: as indented JSON, or as the text that `text` makes of it.
     pub(super) fn print<T: Serialize>(self, answer: &T, text: impl FnOnce(&T) -> String) {
         match self {
-            Self::Json => match serde_json::to_string_pretty(answer) {
-                Ok(json) => println!("{json}"),
-                Err(error) => eprintln!("error: the answer cannot be written: {error}"),
-            },
-            Self::Text => {
-                let text = text(answer);
-                if !text.is_empty() {
-                    println!("{}", text.trim_end());
-                }
-            }
+            Self::Json => print(&json(serde_json::to_string_pretty(answer))),
+            Self::Text => print(&text(answer)),
         }
     }
+}
 
-    /// Prints an object on one line of JSON, whatever the format.
-    pub(super) fn line(self, object: &impl Serialize) {
-        match serde_json::to_string(object) {
-            Ok(json) => println!("{json}"),
-            Err(error) => eprintln!("error: the answer cannot be written: {error}"),
-        }
+/// Prints an object on one line of JSON.
+pub(super) fn line(object: &impl Serialize) {
+    print(&json(serde_json::to_string(object)));
+}
+
+/// Prints text on lines of its own. Whoever reads may have gone: that is no failure.
+pub(super) fn print(text: &str) {
+    if !text.is_empty() {
+        let newline = if text.ends_with('\n') { "" } else { "\n" };
+        let mut out = io::stdout().lock();
+        write!(out, "{text}{newline}").and_then(|()| out.flush()).unwrap_or_default();
     }
+}
+
+fn json(written: serde_json::Result<String>) -> String {
+    written.expect("answers have text for keys and nothing that cannot be written")
 }
 
 /// A number with its thousands apart.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::exit::{self, Failure};
+use super::output::print;
 use super::signals;
 use crate::config::access::DEFAULT_LISTEN;
 use crate::server::{Options, Server};
@@ -38,7 +39,7 @@ pub(super) async fn run(args: Args) -> Result<u8, Failure> {
         token_file: args.token_file,
     })
     .await?;
-    println!("Fairway is ready: {}", server.url());
+    print(&format!("Fairway is ready: {}", server.url()));
     let asked = signals.recv().await;
     tracing::info!(?asked, "stopping");
     if !server.stop().await.is_empty() {

@@ -76,8 +76,16 @@ impl Controller {
             TargetState::Stopped => {
                 self.worker.stop(uid).await;
             }
-            TargetState::Running | TargetState::Paused => {
-                if !self.worker.pause(uid, target == TargetState::Paused).await {
+            TargetState::Running => {
+                if !self.worker.pause(uid, false).await {
+                    self.bring_about(uid).await?;
+                }
+            }
+            // What is over is not opened again only to wait.
+            TargetState::Paused => {
+                let over = [ChannelState::Completed, ChannelState::Failed, ChannelState::Hold];
+                let last = self.services.status.status(uid).await?.unwrap_or_default();
+                if !self.worker.pause(uid, true).await && !over.contains(&last.state) {
                     self.bring_about(uid).await?;
                 }
             }

@@ -70,6 +70,11 @@ fn authorized(method: &str, path: &str) -> axum::http::request::Builder {
     local(method, path).header(header::AUTHORIZATION, format!("Bearer {TOKEN}"))
 }
 
+/// As a person reads it. Numbers keep their text, so insta's own JSON would show their insides.
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap()
+}
+
 /// A body with what differs from run to run replaced.
 fn settled(mut value: Value) -> Value {
     fn settle(value: &mut Value) {
@@ -77,7 +82,9 @@ fn settled(mut value: Value) -> Value {
             Value::Object(members) => {
                 for (key, member) in members {
                     match &**key {
-                        "uid" | "saved_at" | "at" | "since" | "created_at" | "deployed_at" if member.is_string() => {
+                        "uid" | "saved_at" | "at" | "since" | "created_at" | "deployed_at"
+                            if member.is_string() =>
+                        {
                             *member = json!(format!("<{key}>"));
                         }
                         _ => settle(member),
@@ -98,7 +105,7 @@ async fn a_channel_over_http() {
     let (status, created) =
         served.call("POST", "/api/v1/channels", json!({ "document": counting("a", "api/one", 10) })).await;
     assert_eq!(status, 201);
-    insta::assert_json_snapshot!("created", settled(created.clone()));
+    insta::assert_snapshot!("created", pretty(&settled(created.clone())));
     let uid = created["uid"].as_str().unwrap().to_owned();
     let path = |rest: &str| format!("/api/v1/channels/{uid}{rest}");
 
@@ -116,7 +123,7 @@ async fn a_channel_over_http() {
     assert_eq!((stale.status(), &stale.headers()[header::ETAG]), (StatusCode::PRECONDITION_FAILED, &now));
     assert_eq!(stale.headers()[header::CONTENT_TYPE], "application/problem+json");
     let body = stale.into_body().collect().await.unwrap().to_bytes();
-    insta::assert_json_snapshot!("stale", serde_json::from_slice::<Value>(&body).unwrap());
+    insta::assert_snapshot!("stale", pretty(&serde_json::from_slice(&body).unwrap()));
 
     let (status, plan) = served.call("POST", &path("/plan"), Value::Null).await;
     assert_eq!((status, &plan["diff"]["starts"]), (StatusCode::OK, &json!([plan["plan"]["tasks"][0]["id"]])));
@@ -125,7 +132,7 @@ async fn a_channel_over_http() {
     served.house.reaches(&uid, fairway_shared::api::status::ChannelState::Completed).await;
     let (_, mut seen) = served.call("GET", &path("/status"), Value::Null).await;
     seen["history"] = json!([]);
-    insta::assert_json_snapshot!("completed", settled(seen));
+    insta::assert_snapshot!("completed", pretty(&settled(seen)));
     let (status, _) = served.call("DELETE", &path(""), Value::Null).await;
     assert_eq!(status, 204);
     let (status, gone) = served.call("GET", &path(""), Value::Null).await;
@@ -136,8 +143,12 @@ async fn a_channel_over_http() {
 async fn nobody_calls_without_a_token() {
     let served = Served::new().await;
     let document = json!({ "document": counting("a", "api/two", 10) }).to_string();
-    let send = |request: axum::http::request::Builder| served.send(request.body(Body::from(document.clone())).unwrap());
-    let bearer = |token: &str| local("POST", "/api/v1/channels").header(header::AUTHORIZATION, format!("Bearer {token}"));
+    let send = |request: axum::http::request::Builder| {
+        served.send(request.body(Body::from(document.clone())).unwrap())
+    };
+    let bearer = |token: &str| {
+        local("POST", "/api/v1/channels").header(header::AUTHORIZATION, format!("Bearer {token}"))
+    };
     for request in [
         local("POST", "/api/v1/channels"),
         bearer(""),
@@ -152,12 +163,20 @@ async fn nobody_calls_without_a_token() {
         assert_eq!(response.headers()[header::WWW_AUTHENTICATE], "Bearer");
     }
     for path in ["/api/v1/events", "/api/v1/openapi.json", "/api/v1/secrets", "/api/v1/about"] {
-        assert_eq!(served.send(local("GET", path).body(Body::empty()).unwrap()).await.status(), 401, "{path}");
+        assert_eq!(
+            served.send(local("GET", path).body(Body::empty()).unwrap()).await.status(),
+            401,
+            "{path}"
+        );
     }
     assert!(served.house.controller.channels().await.unwrap().channels.is_empty());
     // What says no more than that it lives needs none.
     for path in ["/livez", "/readyz", "/metrics", "/", "/channels/x"] {
-        assert_eq!(served.send(local("GET", path).body(Body::empty()).unwrap()).await.status(), 200, "{path}");
+        assert_eq!(
+            served.send(local("GET", path).body(Body::empty()).unwrap()).await.status(),
+            200,
+            "{path}"
+        );
     }
 }
 
@@ -172,7 +191,10 @@ async fn opening_the_printed_address_sets_a_cookie_that_counts() {
     assert_eq!(wrong.status(), 401);
     assert!(!wrong.headers().contains_key(header::SET_COOKIE));
     let opened = open(TOKEN).await;
-    assert_eq!((opened.status(), &opened.headers()[header::LOCATION]), (StatusCode::SEE_OTHER, &"/channels".parse().unwrap()));
+    assert_eq!(
+        (opened.status(), &opened.headers()[header::LOCATION]),
+        (StatusCode::SEE_OTHER, &"/channels".parse().unwrap())
+    );
     let cookie = opened.headers()[header::SET_COOKIE].to_str().unwrap();
     assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
     let pair = format!("other=1; {}", cookie.split(';').next().unwrap());
@@ -229,7 +251,10 @@ async fn every_answer_tells_the_browser_to_be_careful() {
         let response = served.send(local("GET", path).body(Body::empty()).unwrap()).await;
         let headers = response.headers();
         let policy = headers[header::CONTENT_SECURITY_POLICY].to_str().unwrap();
-        assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe-inline'; script"), "{path}");
+        assert!(
+            policy.starts_with("default-src 'none'") && !policy.contains("unsafe-inline'; script"),
+            "{path}"
+        );
         assert_eq!(headers[header::X_CONTENT_TYPE_OPTIONS], "nosniff", "{path}");
         assert_eq!(headers[header::X_FRAME_OPTIONS], "DENY", "{path}");
     }
@@ -252,16 +277,24 @@ async fn refusals_are_problems_with_codes() {
         ("DELETE", "/api/v1/connections/a%2Fb", Value::Null, 404, "connection.not_found"),
     ] {
         let (found, problem) = served.call(method, path, body).await;
-        assert_eq!((found.as_u16(), problem["code"].as_str()), (status, Some(code)), "{method} {path}: {problem}");
+        assert_eq!(
+            (found.as_u16(), problem["code"].as_str()),
+            (status, Some(code)),
+            "{method} {path}: {problem}"
+        );
         assert_eq!(problem["status"], status);
-        assert!(!problem["detail"].as_str().unwrap().is_empty() && !problem["title"].as_str().unwrap().is_empty());
+        assert!(
+            !problem["detail"].as_str().unwrap().is_empty() && !problem["title"].as_str().unwrap().is_empty()
+        );
     }
 }
 
 #[tokio::test]
 async fn any_bytes_are_answered_with_diagnostics() {
     let served = Served::new().await;
-    for bytes in [&b""[..], b"{", b"\xff\xfe", b"null", b"[1,2", "{\"kind\":\"Channel\"}".as_bytes(), &[0; 100]] {
+    for bytes in
+        [&b""[..], b"{", b"\xff\xfe", b"null", b"[1,2", "{\"kind\":\"Channel\"}".as_bytes(), &[0; 100]]
+    {
         let request = authorized("POST", "/api/v1/validate").body(Body::from(bytes.to_vec())).unwrap();
         let response = served.send(request).await;
         assert_eq!(response.status(), 200, "{bytes:?}");
@@ -280,8 +313,9 @@ async fn secrets_go_in_and_never_out() {
     assert_eq!(names, json!({ "secrets": ["pw"] }));
     let (status, _) = served.call("GET", "/api/v1/secrets/pw", Value::Null).await;
     assert_eq!(status, 405);
-    let (_, created) =
-        served.call("POST", "/api/v1/channels", json!({ "document": counting("a", "${secret:pw}", 1) })).await;
+    let (_, created) = served
+        .call("POST", "/api/v1/channels", json!({ "document": counting("a", "${secret:pw}", 1) }))
+        .await;
     let uid = created["uid"].as_str().unwrap();
     for path in ["", "/status", "/export", "/versions", "/positions"] {
         let (_, body) = served.call("GET", &format!("/api/v1/channels/{uid}{path}"), Value::Null).await;
@@ -310,7 +344,8 @@ async fn events_resume_and_end() {
         frames.extend(String::from_utf8(chunk.to_vec()).unwrap().split_terminator("\n\n").map(str::to_owned));
     }
     let parse = |frame: &str| {
-        let line = |name| frame.lines().find_map(|line: &str| line.strip_prefix(name)).unwrap().trim().to_owned();
+        let line =
+            |name| frame.lines().find_map(|line: &str| line.strip_prefix(name)).unwrap().trim().to_owned();
         (line("id:"), serde_json::from_str::<Value>(&line("data:")).unwrap())
     };
     let (first, draft) = parse(&frames[0]);
@@ -343,5 +378,8 @@ async fn metrics_are_readable_by_machines() {
 /// The description is committed; `UPDATE=1` writes it anew.
 #[test]
 fn the_description_is_up_to_date() {
-    crate::committed("docs/openapi.json", &format!("{}\n", serde_json::to_string_pretty(&api::describe()).unwrap()));
+    crate::committed(
+        "docs/openapi.json",
+        &format!("{}\n", serde_json::to_string_pretty(&api::describe()).unwrap()),
+    );
 }

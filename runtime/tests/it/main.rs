@@ -6,12 +6,14 @@
 //! | `house` | a controller with components in memory, over a data directory that can be opened again |
 //! | `drafts` | create, save, delete, import, export |
 //! | `running` | deploy, target states, restarts, positions |
+//! | `process` | the binary: exit codes, signals, `kill -9` |
 //! | `api` | the same over HTTP, and who may call |
 
 mod api;
 mod conformance;
 mod drafts;
 mod house;
+mod process;
 mod running;
 
 /// Compares a file of the repository with what it must hold; with `UPDATE=1` in the environment it is written instead.
@@ -23,5 +25,8 @@ fn committed(path: &str, expected: &str) {
         return;
     }
     let found = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(found == expected, "{path} is not what the code says; run the test with UPDATE=1 and look at the change");
+    assert!(
+        found == expected,
+        "{path} is not what the code says; run the test with UPDATE=1 and look at the change"
+    );
 }

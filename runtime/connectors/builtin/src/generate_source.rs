@@ -192,9 +192,12 @@ impl Source for Generating {
             return Ok(Next::End);
         }
         if let Some(pace) = &mut self.pace {
-            most = match pace.due(most) {
-                Ok(due) => due,
-                Err(wait) => return Ok(Next::Idle(wait)),
+            // Waited out here: to answer that nothing is there would be to say that it has caught up, which ends a run.
+            most = loop {
+                match pace.due(most) {
+                    Ok(due) => break due,
+                    Err(wait) => tokio::time::sleep(wait).await,
+                }
             };
         }
         let mut row = 0;

@@ -55,8 +55,8 @@ pub(super) struct Args {
     /// Exit with 1 when records were set aside.
     #[arg(long)]
     fail_on_dead_letters: bool,
-    /// Shape of standard output. Its last line is the JSON summary either way.
-    #[arg(long, value_enum, default_value_t)]
+    /// Shape of standard output: its last line is the JSON summary whatever is asked for.
+    #[arg(long, value_enum, default_value = "json")]
     output: Format,
 }
 
@@ -78,7 +78,7 @@ pub(super) async fn run(args: Args) -> Result<u8, Failure> {
     let house = offline::House::open(args.data.clone()).await?;
     let (plan, found) = check::plan(&registry, &channel, &house.known(&documents.connections).await?);
     let Some(plan) = plan else {
-        Summary::refused(&name, &found).print(args.output);
+        Summary::refused(&name, &found).print();
         return Err(
             Failure::new(exit::DOCUMENT, format!("the channel `{name}` has errors")).diagnostics(found)
         );
@@ -102,8 +102,8 @@ pub(super) async fn run(args: Args) -> Result<u8, Failure> {
     let summary = Summary::new(&name, &ended, &before, &after, started.elapsed());
     house.close().await;
 
-    summary.say();
-    summary.print(args.output);
+    summary.say(args.data.as_deref());
+    summary.print();
     Ok(match ended.outcome {
         Outcome::Completed if args.fail_on_dead_letters && summary.dead_lettered > 0 => exit::FAILED,
         Outcome::Completed => exit::DONE,

@@ -1,6 +1,7 @@
 //! The last line of standard output: one JSON object with fixed fields.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use fairway_engine::store::Totals;
@@ -9,7 +10,8 @@ use fairway_shared::diagnostic::Diagnostic;
 use serde::Serialize;
 
 use super::Ended;
-use crate::cli::output::{Format, count};
+use crate::cli::output::{count, line};
+use crate::config::DataDir;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -92,7 +94,7 @@ impl Summary {
     }
 
     /// Says it to a person, on standard error.
-    pub(super) fn say(&self) {
+    pub(super) fn say(&self, data: Option<&Path>) {
         let outcome = match self.outcome {
             Outcome::Completed => "completed",
             Outcome::Failed => "failed",
@@ -115,12 +117,17 @@ impl Summary {
             }
         }
         if self.dead_lettered > 0 {
-            eprintln!("see what was set aside: fairway dead-letters list {:?} --data DIR", self.channel);
+            let data = data.map_or_else(|| DataDir::locate(None).unwrap_or_default(), Path::to_owned);
+            eprintln!(
+                "see what was set aside: fairway dead-letters list {:?} --data {}",
+                self.channel,
+                data.display()
+            );
         }
     }
 
     /// Prints the line.
-    pub(super) fn print(&self, format: Format) {
-        format.line(self);
+    pub(super) fn print(&self) {
+        line(self);
     }
 }

@@ -79,7 +79,8 @@ async fn a_rate_is_kept_and_lost_time_is_not_made_up_for() {
     tokio::time::sleep(Duration::from_secs(60)).await;
     let Next::Batch(polled) = source.next().await.unwrap() else { panic!("a batch is due") };
     assert_eq!(polled.batch.len(), 100);
-    assert!(matches!(source.next().await.unwrap(), Next::Idle(_)));
+    let Next::Batch(polled) = source.next().await.unwrap() else { panic!("the next one comes in time") };
+    assert!((1..=10).contains(&polled.batch.len()), "{}", polled.batch.len());
 }
 
 #[tokio::test]
