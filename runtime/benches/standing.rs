@@ -28,7 +28,8 @@ fn main() {
     server.settle();
     println!("idle: {:.1} MB", server.megabytes());
     for number in 0..CHANNELS {
-        fs::write(folder.join(format!("files/{number}.csv")), "id,name\n1,one\n2,two\n").expect("a small file");
+        fs::write(folder.join(format!("files/{number}.csv")), "id,name\n1,one\n2,two\n")
+            .expect("a small file");
         let made = server.call("POST", "/api/v1/channels", &json!({ "document": channel(number) }));
         let uid = made["uid"].as_str().unwrap_or_else(|| panic!("no channel was made: {made}")).to_owned();
         let deployed = server.call("POST", &format!("/api/v1/channels/{uid}/deploy"), &json!({}));
@@ -42,7 +43,10 @@ fn main() {
     println!("{running} idle channels: {:.1} MB", server.megabytes());
     let before = server.cpu_ticks();
     std::thread::sleep(Duration::from_secs(10));
-    println!("{running} idle channels: {:.1} % of one processor", (server.cpu_ticks() - before) as f64 / 10.0);
+    println!(
+        "{running} idle channels: {:.1} % of one processor",
+        (server.cpu_ticks() - before) as f64 / 10.0
+    );
     server.stop();
     fs::remove_dir_all(&folder).expect("the bench's own folder");
 }

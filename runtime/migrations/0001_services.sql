@@ -40,6 +40,14 @@ CREATE TABLE position (
     PRIMARY KEY (uid, target, source, "partition", via)
 ) STRICT, WITHOUT ROWID;
 
+-- When sources started over; an empty source stands for all. What targets hold from before an epoch is of another stream.
+CREATE TABLE epoch (
+    uid    TEXT NOT NULL,
+    source TEXT NOT NULL,
+    epoch  INTEGER NOT NULL,
+    PRIMARY KEY (uid, source)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE totals (
     uid   TEXT PRIMARY KEY,
     value TEXT NOT NULL

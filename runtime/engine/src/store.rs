@@ -120,6 +120,9 @@ pub struct Remembered {
     pub generation: u64,
     /// All watermarks of the channel.
     pub marks: Vec<StoredMark>,
+    /// For sources that started over, by node id, a number that differs from start-over to start-over; the empty id
+    /// stands for every source. Positions that a target holds from before do not count for what comes after.
+    pub epochs: BTreeMap<String, u64>,
     /// Records beyond a source's watermark that a sink refused and whose dead letter is stored.
     pub letters: Vec<LetterKey>,
     /// Records beyond a source's watermark that a sink refused and that were noted before its errors port handed them on.

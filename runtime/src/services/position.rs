@@ -1,5 +1,7 @@
 //! How far each source and target has come, and which start of a task may say so.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use fairway_engine::store::{StoredMark, Totals};
 use serde::{Deserialize, Serialize};
@@ -50,6 +52,9 @@ pub trait PositionService: Send + Sync {
 
     /// All watermarks of a channel, by source, partition, target.
     async fn marks(&self, uid: &str) -> Result<Vec<StoredMark>>;
+
+    /// When sources started over, by node; the empty name stands for all. Each number differs from any before.
+    async fn epochs(&self, uid: &str) -> Result<BTreeMap<String, u64>>;
 
     /// Counts since the channel's uid was made.
     async fn totals(&self, uid: &str) -> Result<Totals>;

@@ -30,7 +30,8 @@ impl Store for TaskStore {
         let marks = self.services.positions.marks(&self.uid).await?;
         self.services.dead_letters.passed(&self.uid, &marks).await?;
         let refusals = self.services.dead_letters.refusals(&self.uid, &marks).await?;
-        Ok(Remembered { generation, marks, letters: refusals.letters, routed: refusals.routed })
+        let epochs = self.services.positions.epochs(&self.uid).await?;
+        Ok(Remembered { generation, marks, epochs, letters: refusals.letters, routed: refusals.routed })
     }
 
     async fn commit(&self, generation: u64, marks: &[StoredMark], totals: &Totals) -> Result<(), Error> {

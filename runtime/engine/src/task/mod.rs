@@ -140,6 +140,7 @@ pub async fn run(
     let (to_commit, reports) = mpsc::unbounded_channel();
     let transforms: chain::Transforms = parts.transforms.into();
     let refused = Arc::new(refusal::Refused::new(&remembered));
+    let epochs = Arc::new(remembered.epochs.clone());
     let mut senders: Vec<Option<target::Sender>> = graph.nodes.iter().map(|_| None).collect();
     let mut inboxes = Vec::new();
     for (node, sink) in parts.sinks {
@@ -202,6 +203,7 @@ pub async fn run(
                 .collect(),
             refused: refused.clone(),
             generation: remembered.generation,
+            epochs: epochs.clone(),
             limits: spec.limits,
             patience: patience.clone(),
         };

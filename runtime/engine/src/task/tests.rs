@@ -176,6 +176,19 @@ async fn a_second_start_goes_on_where_the_first_ended() {
 }
 
 #[tokio::test]
+async fn after_a_reset_everything_comes_again() {
+    let mut bench = Bench::default();
+    let drawing = to_shelf(count_to(100, 8), "a", "reset").edges(&["numbers>a"]);
+    for times in 1..=3 {
+        bench.run(&drawing).await.unwrap();
+        bench.run(&drawing).await.unwrap();
+        assert!(shelf("reset").counted().values().all(|count| *count == times), "after {times} starts over");
+        assert_eq!(bench.store.totals().counts.delivered, 100 * times as u64);
+        bench.store.reset();
+    }
+}
+
+#[tokio::test]
 async fn a_target_that_went_back_is_held() {
     let mut bench = Bench::default();
     let drawing = |count| to_shelf(count_to(count, 8), "a", "back").edges(&["numbers>a"]);

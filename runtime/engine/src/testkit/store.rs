@@ -20,6 +20,7 @@ struct Inner {
     totals: Totals,
     letters: BTreeMap<LetterKey, Letter>,
     routed: BTreeSet<Routed>,
+    epoch: u64,
 }
 
 impl MemoryStore {
@@ -36,6 +37,16 @@ impl MemoryStore {
     /// All watermarks.
     pub fn marks(&self) -> Vec<StoredMark> {
         self.lock().marks.values().cloned().collect()
+    }
+
+    /// Lets every source start over.
+    pub fn reset(&self) {
+        let mut inner = self.lock();
+        inner.generation += 1;
+        inner.epoch = inner.generation;
+        inner.marks.clear();
+        inner.letters.clear();
+        inner.routed.clear();
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -55,6 +66,7 @@ impl Store for MemoryStore {
         Ok(Remembered {
             generation: inner.generation,
             marks: inner.marks.values().cloned().collect(),
+            epochs: BTreeMap::from([(String::new(), inner.epoch)]),
             letters: inner.letters.keys().filter(|key| beyond(key)).cloned().collect(),
             routed: inner.routed.iter().filter(|note| beyond(&note.key)).cloned().collect(),
         })

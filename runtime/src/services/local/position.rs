@@ -1,5 +1,7 @@
 //! Positions, counts and generations in SQLite. A commit is one transaction: fence, watermarks, counts.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use fairway_engine::position::{Position, StreamKey};
 use fairway_engine::store::{StoredMark, Totals};
@@ -79,6 +81,14 @@ impl PositionService for Local {
         rows.iter().map(read_mark).collect()
     }
 
+    async fn epochs(&self, uid: &str) -> Result<BTreeMap<String, u64>> {
+        let rows: Vec<(String, i64)> = sqlx::query_as("SELECT source, epoch FROM epoch WHERE uid = ?")
+            .bind(uid)
+            .fetch_all(&self.0.read)
+            .await?;
+        Ok(rows.into_iter().map(|(source, epoch)| (source, rank_out(epoch))).collect())
+    }
+
     async fn totals(&self, uid: &str) -> Result<Totals> {
         read_totals(&mut *self.0.read.acquire().await?, uid).await
     }
@@ -95,6 +105,9 @@ impl PositionService for Local {
     async fn adjust(&self, uid: &str, adjustment: &Adjustment) -> Result<()> {
         let Adjustment { restarted, dropped, replaced } = adjustment;
         let mut transaction = self.0.write.begin().await?;
+        for source in restarted {
+            start_over(&mut transaction, uid, source).await?;
+        }
         for (statement, nodes) in [
             ("DELETE FROM position WHERE uid = ? AND source IN (SELECT value FROM json_each(?))", restarted),
             // A sink that is gone hands nothing on either.
@@ -126,6 +139,7 @@ impl PositionService for Local {
         for delete in ["DELETE FROM generation WHERE uid = ?", "DELETE FROM position WHERE uid = ?"] {
             sqlx::query(delete).bind(uid).execute(&mut *transaction).await?;
         }
+        start_over(&mut transaction, uid, "").await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -136,12 +150,28 @@ impl PositionService for Local {
             "DELETE FROM generation WHERE uid = ?",
             "DELETE FROM position WHERE uid = ?",
             "DELETE FROM totals WHERE uid = ?",
+            "DELETE FROM epoch WHERE uid = ?",
         ] {
             sqlx::query(delete).bind(uid).execute(&mut *transaction).await?;
         }
         transaction.commit().await?;
         Ok(())
     }
+}
+
+/// From here on what targets hold of a source, or of all (empty name), is of another stream.
+async fn start_over(connection: &mut SqliteConnection, uid: &str, source: &str) -> Result<()> {
+    let epoch: i64 =
+        sqlx::query_scalar("UPDATE counter SET value = value + 1 WHERE name = 'generation' RETURNING value")
+            .fetch_one(&mut *connection)
+            .await?;
+    sqlx::query("INSERT OR REPLACE INTO epoch (uid, source, epoch) VALUES (?, ?, ?)")
+        .bind(uid)
+        .bind(source)
+        .bind(epoch)
+        .execute(connection)
+        .await?;
+    Ok(())
 }
 
 async fn write_mark(

@@ -101,9 +101,13 @@ pub(super) async fn a_reset_forgets_and_fences(services: Services) {
     assert!(matches!(late, Err(Error::Fenced)));
     assert_eq!(positions.marks("u").await.unwrap(), []);
     assert_eq!(positions.totals("u").await.unwrap(), read(5));
+    let first = positions.epochs("u").await.unwrap()[""];
+    positions.reset("u").await.unwrap();
+    assert!(positions.epochs("u").await.unwrap()[""] > first, "each start over has a number of its own");
     assert!(positions.begin("u", "t").await.unwrap() > generation);
     positions.forget("u").await.unwrap();
     assert_eq!(positions.totals("u").await.unwrap(), none());
+    assert!(positions.epochs("u").await.unwrap().is_empty());
 }
 
 pub(super) async fn adjusts_by_node(services: Services) {
@@ -127,6 +131,8 @@ pub(super) async fn adjusts_by_node(services: Services) {
         positions.adjust("u", &adjustment).await.unwrap();
         assert_eq!(positions.marks("u").await.unwrap(), [mark(None, "a", 3), mark(Some("x"), "a", 3)]);
     }
+    let epochs = positions.epochs("u").await.unwrap();
+    assert_eq!(epochs.keys().collect::<Vec<_>>(), ["b"], "only the source that starts over is another stream");
     // A task that was not touched goes on.
     positions.commit("u", "t", generation, &[mark(None, "a", 4)], &none()).await.unwrap();
 }

@@ -32,8 +32,9 @@ impl Delivery {
         if self.standings.contains_key(stream) {
             return Ok(true);
         }
+        let held = self.held(stream);
         let sink = &mut self.target.sink;
-        let adopted = insist!(self.target.patience, &self.target.name, sink.adopt(stream))?;
+        let adopted = insist!(self.target.patience, &self.target.name, sink.adopt(&held))?;
         let Some(found) = adopted else { return Ok(false) };
         let stored = self.target.resume.iter().find(|mark| mark.stream == *stream);
         let known = stored.and_then(|mark| mark.in_target.as_ref());
@@ -61,6 +62,17 @@ impl Delivery {
         let standing = Standing { resumed: reached.order, reached, in_target: found };
         self.standings.insert(stream.clone(), standing);
         Ok(true)
+    }
+
+    /// The name under which a target holds a stream. A source that started over is another stream to it: what it holds
+    /// of the former must not make it skip records (I1). Node ids have no `~`.
+    fn held(&self, stream: &StreamKey) -> StreamKey {
+        let epochs = &self.target.epochs;
+        let epoch = epochs.get(&*stream.source).max(epochs.get("")).copied().unwrap_or(0);
+        match epoch {
+            0 => stream.clone(),
+            epoch => StreamKey { source: format!("{}~{epoch}", stream.source).into(), ..stream.clone() },
+        }
     }
 
     fn take(&mut self, parcel: Parcel, pending: &mut Pending) {
@@ -110,30 +122,36 @@ impl Delivery {
         });
     }
 
-    /// The positions that a group moves inside its target.
-    pub(super) fn marks(&self, pending: &Pending) -> Vec<Mark> {
+    /// The streams that a group moves, and their new positions as the target holds them.
+    pub(super) fn marks(&self, pending: &Pending) -> (Vec<StreamKey>, Vec<Mark>) {
         let mut marks: Vec<Mark> = Vec::new();
+        let mut streams: Vec<StreamKey> = Vec::new();
         for parcel in &pending.parcels {
             let reached = self.standings.get(&parcel.stream).map_or(0, |standing| standing.reached.order);
             if parcel.position.order <= reached {
                 continue;
             }
-            let mark = Mark { stream: parcel.stream.clone(), position: parcel.position.clone() };
-            match marks.iter_mut().find(|mark| mark.stream == parcel.stream) {
-                Some(earlier) if earlier.position.order < mark.position.order => *earlier = mark,
+            match streams.iter().position(|stream| *stream == parcel.stream) {
+                Some(at) if marks[at].position.order < parcel.position.order => {
+                    marks[at].position = parcel.position.clone();
+                }
                 Some(_) => {}
-                None => marks.push(mark),
+                None => {
+                    streams.push(parcel.stream.clone());
+                    marks.push(Mark { stream: self.held(&parcel.stream), position: parcel.position.clone() });
+                }
             }
         }
-        marks
+        (streams, marks)
     }
 
-    pub(super) fn committed_in_target(&mut self, marks: &[Mark]) {
+    /// Notes what is now inside the target.
+    pub(super) fn committed_in_target(&mut self, streams: &[StreamKey], marks: &[Mark]) {
         if !self.target.holds_positions {
             return;
         }
-        for mark in marks {
-            if let Some(standing) = self.standings.get_mut(&mark.stream) {
+        for (stream, mark) in streams.iter().zip(marks) {
+            if let Some(standing) = self.standings.get_mut(stream) {
                 standing.in_target = Some(mark.position.clone());
             }
         }

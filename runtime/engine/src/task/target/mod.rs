@@ -8,7 +8,7 @@ mod gather;
 mod isolate;
 mod settle;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -107,6 +107,8 @@ pub(crate) struct Target {
     pub(crate) refused: Arc<Known>,
     /// Number of this start.
     pub(crate) generation: u64,
+    /// When sources started over; see `Remembered::epochs`.
+    pub(crate) epochs: Arc<BTreeMap<String, u64>>,
     pub(crate) limits: Limits,
     pub(crate) patience: Patience,
 }
@@ -168,7 +170,7 @@ impl Delivery {
 
     /// Makes a group durable and reports it; `false` when the task is to end first.
     async fn deliver(&mut self, mut pending: Pending) -> Result<bool, Error> {
-        let marks = self.marks(&pending);
+        let (streams, marks) = self.marks(&pending);
         let mut tries = None;
         loop {
             let group = Group { batches: &pending.batches, marks: &marks };
@@ -190,7 +192,7 @@ impl Delivery {
             };
             match outcome {
                 Ok(Outcome::Delivered(refused)) => {
-                    self.committed_in_target(&marks);
+                    self.committed_in_target(&streams, &marks);
                     if !self.settle(refused, &mut pending).await? {
                         return Ok(false);
                     }
