@@ -6,6 +6,8 @@ use fairway_shared::channel::Guarantee;
 use fairway_shared::component::{ComponentSpec, Kind, Port};
 use fairway_shared::form;
 
+use crate::problem::codes;
+
 /// A component's page, in Markdown.
 pub fn component_page(spec: &ComponentSpec) -> String {
     let mut page = format!(
@@ -31,6 +33,21 @@ pub fn component_page(spec: &ComponentSpec) -> String {
     for example in &spec.examples {
         let config = serde_json::to_string_pretty(&example.config).unwrap_or_default();
         add(&mut page, format_args!("\n## Example: {}\n\n```json\n{config}\n```\n", example.title));
+    }
+    page
+}
+
+/// What every problem code means, in Markdown.
+pub fn problems_page() -> String {
+    let mut page = String::from(
+        "# Problems\n\nWhat the API and the client commands answer when they refuse (RFC 9457). Codes are permanent.\n\n\
+         | Code | Status | What is wrong | What to do |\n|---|---|---|---|\n",
+    );
+    for entry in codes::ALL {
+        add(
+            &mut page,
+            format_args!("| `{}` | {} | {} | {} |\n", entry.code, entry.status, entry.title, entry.help),
+        );
     }
     page
 }

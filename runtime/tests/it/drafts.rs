@@ -131,12 +131,12 @@ async fn import_refuses_goes_over_or_copies() {
     assert!(refused.problem.detail.contains("`a`"));
 
     let over = house.controller.import(&import(counting("a", "s", 2), Existing::Over)).await.unwrap();
-    assert_eq!(over.channels, [uid.clone()]);
+    assert_eq!(over.channels, [uid.as_str()]);
     assert_eq!(house.controller.channel(&uid).await.unwrap().document, counting("a", "s", 2));
 
     for expected in ["a copy", "a copy 2"] {
         let copy = house.controller.import(&import(counting("a", "s", 3), Existing::Copy)).await.unwrap();
-        assert_ne!(copy.channels, [uid.clone()]);
+        assert_ne!(copy.channels, [uid.as_str()]);
         let copied = house.controller.channel(&copy.channels[0]).await.unwrap();
         assert_eq!(copied.document["metadata"]["name"], expected);
     }

@@ -3,13 +3,17 @@
 //! | Folder or file | Holds |
 //! |---|---|
 //! | `conformance` | what every backend of the services owes |
+//! | `components` | what every component owes, and the pages written from the code |
 //! | `house` | a controller with components in memory, over a data directory that can be opened again |
 //! | `drafts` | create, save, delete, import, export |
 //! | `running` | deploy, target states, restarts, positions |
 //! | `process` | the binary: exit codes, signals, `kill -9` |
 //! | `api` | the same over HTTP, and who may call |
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod api;
+mod components;
 mod conformance;
 mod drafts;
 mod house;
