@@ -34,9 +34,17 @@ pub(crate) fn copy(from: &Path, folder: &Path) -> Result<()> {
 }
 
 /// Bytes of a file as it lies, and after gzip at its default level (what the runtime sends).
+#[derive(Default)]
 pub(crate) struct Size {
     pub(crate) raw: u64,
     pub(crate) gzip: u64,
+}
+
+impl Size {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.raw += other.raw;
+        self.gzip += other.gzip;
+    }
 }
 
 /// Measures one file.

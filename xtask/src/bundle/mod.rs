@@ -14,6 +14,7 @@
 mod inputs;
 mod page;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -22,6 +23,7 @@ use clap::Args;
 use wasm_bindgen_cli_support::Bindgen;
 
 use self::inputs::Inputs;
+use crate::files::Size;
 use crate::house::{House, WASM};
 use crate::setup::{self, Purpose};
 use crate::{files, step};
@@ -61,15 +63,8 @@ pub(crate) fn run(house: &House, options: &Options) -> Result<()> {
 /// Builds the designer and writes the bundle, unless it is there already. Returns its stamp.
 pub(crate) fn bundle(house: &House, build: Build) -> Result<String> {
     let (profile, folder) = build.profile();
-    step::must(&mut house.cargo([
-        "build",
-        "-p",
-        "fairway-designer",
-        "--target",
-        WASM,
-        "--profile",
-        profile,
-    ]))?;
+    let package = ["build", "-p", "fairway-designer", "--target", WASM, "--profile", profile];
+    step::must(&mut house.cargo(package))?;
     let wasm = house.target.join(WASM).join(folder).join("fairway-designer.wasm");
     let inputs = Inputs::read(&house.root, &wasm)?;
     let stamp = inputs.stamp();
@@ -113,15 +108,22 @@ fn write(inputs: &Inputs, stamp: &str, dist: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Prints what a browser fetches: the page and `assets/` file by file, the rest by folder.
 fn report(dist: &Path) -> Result<()> {
-    let mut total = files::Size { raw: 0, gzip: 0 };
+    let mut rows: BTreeMap<String, Size> = BTreeMap::new();
+    let mut total = Size::default();
     for file in files::walk(dist)? {
         let size = files::measure(&file)?;
-        let name = file.strip_prefix(dist).unwrap_or(&file).display().to_string();
-        eprintln!("  {name:<48} {:>10}   gzip {:>10}", files::human(size.raw), files::human(size.gzip));
-        total.raw += size.raw;
-        total.gzip += size.gzip;
+        let path = file.strip_prefix(dist).unwrap_or(&file);
+        let name = match path.iter().next() {
+            Some(folder) if path.iter().count() > 1 && folder != "assets" => format!("{}/", folder.display()),
+            _ => path.display().to_string(),
+        };
+        rows.entry(name).or_default().add(&size);
+        total.add(&size);
     }
-    eprintln!("  {:<48} {:>10}   gzip {:>10}", "all", files::human(total.raw), files::human(total.gzip));
+    for (name, size) in rows.iter().chain([(&"all".to_owned(), &total)]) {
+        eprintln!("  {name:<48} {:>10}   gzip {:>10}", files::human(size.raw), files::human(size.gzip));
+    }
     Ok(())
 }
