@@ -1,6 +1,7 @@
 //! How many records a second of processor time `csv_source` reads and `jsonl_sink` writes, each alone and both together.
 //!
-//! `cargo bench -p fairway-connector-file --bench throughput [-- ROWS]`. Files lie in the temporary folder; the time is
+//! `cargo bench -p fairway-connector-file --bench throughput [-- ROWS] [TITLE]`, for all or only those whose title contains
+//! a text. Files lie in the temporary folder; the time is
 //! what all threads of this process had of their processors (`/proc/self/task/*/schedstat`), so it needs Linux. Each figure is
 //! the best of five runs.
 
@@ -82,6 +83,10 @@ fn main() {
 }
 
 async fn run(title: &str, rows: usize, work: impl AsyncFn() -> usize) {
+    let wanted = |word: &String| word.parse::<usize>().is_err() && !word.starts_with("--");
+    if std::env::args().skip(1).filter(wanted).any(|word| !title.contains(&word)) {
+        return;
+    }
     let mut best = u64::MAX;
     let mut wall = f64::MAX;
     for _ in 0..5 {

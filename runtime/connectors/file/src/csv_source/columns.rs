@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fairway_engine::component::Issue;
 use fairway_engine::data::cast::Cast;
-use fairway_engine::data::{Decimal, Number, Ref, SetValue, Value, parse_number, time};
+use fairway_engine::data::{Decimal, Number, Ref, parse_number, time};
 use fairway_shared::types::Type;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -187,30 +187,28 @@ impl Inferred {
 
     /// The value of a text that would be written back as the same text; `None` for any other.
     #[inline]
-    pub(super) fn read(self, text: &str) -> Option<Value> {
+    pub(super) fn read(self, text: &str) -> Option<Ref<'_>> {
         match self {
-            Inferred::Int64 => whole(text).and_then(|number| match number {
-                Number::I64(value) => Some(Value::I64(value)),
-                _ => None,
-            }),
+            Inferred::Int64 => whole(text).filter(|value| matches!(value, Ref::I64(_))),
             Inferred::Decimal => decimal(text),
-            Inferred::Uint64 => whole(text).and_then(|number| match number {
-                Number::I64(value) if value >= 0 => Some(Value::I64(value)),
-                Number::U64(value) => Some(Value::U64(value)),
-                _ => None,
+            Inferred::Uint64 => whole(text).filter(|value| match value {
+                Ref::I64(value) => *value >= 0,
+                other => matches!(other, Ref::U64(_)),
             }),
             Inferred::Bool => match text {
-                "true" => Some(Value::Bool(true)),
-                "false" => Some(Value::Bool(false)),
+                "true" => Some(Ref::Bool(true)),
+                "false" => Some(Ref::Bool(false)),
                 _ => None,
             },
             Inferred::Date => {
                 let days = time::parse_date(text).ok()?;
-                same(text, |out| time::write_date(days, out)).then_some(Value::Date(days))
+                // With a year of four digits there is one way to write a day.
+                let plain = text.len() == 10 || same(text, |out| time::write_date(days, out));
+                plain.then_some(Ref::Date(days))
             }
             Inferred::Timestamp => {
                 let (us, offset) = time::parse_timestamp(text).ok()?;
-                same(text, |out| time::write_timestamp(us, offset, out)).then_some(Value::Ts { us, offset })
+                same(text, |out| time::write_timestamp(us, offset, out)).then_some(Ref::Ts { us, offset })
             }
         }
     }
@@ -218,39 +216,49 @@ impl Inferred {
     /// Like [`read`](Inferred::read) once the type is settled: a moment may be written in more than one way and still be the
     /// same moment, a number or a day may not.
     #[inline]
-    pub(super) fn read_later(self, text: &str) -> Option<Value> {
+    pub(super) fn read_later(self, text: &str) -> Option<Ref<'_>> {
         match self {
             Inferred::Timestamp => {
-                time::parse_timestamp(text).ok().map(|(us, offset)| Value::Ts { us, offset })
+                time::parse_timestamp(text).ok().map(|(us, offset)| Ref::Ts { us, offset })
             }
             other => other.read(text),
         }
+    }
+
+    /// Code and message for a value that disproves the type.
+    #[cold]
+    pub(super) fn refusal(self, text: &str) -> (&'static str, String) {
+        let shown: String = text.chars().take(60).collect();
+        let message = format!("`{shown}` is not the {} that the first rows were", self.ty());
+        ("csv.not_as_inferred", message)
     }
 }
 
 /// A whole number in its plain form.
 #[inline]
-fn whole(text: &str) -> Option<Number<'_>> {
+fn whole(text: &str) -> Option<Ref<'_>> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') && text != "-0";
-    if plain { parse_number(text) } else { None }
+    match parse_number(text)? {
+        Number::I64(value) if plain => Some(Ref::I64(value)),
+        Number::U64(value) if plain => Some(Ref::U64(value)),
+        _ => None,
+    }
 }
 
 /// A decimal number in its plain form.
 #[inline]
-fn decimal(text: &str) -> Option<Value> {
+fn decimal(text: &str) -> Option<Ref<'_>> {
     if !text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.')) {
         return None;
     }
     match parse_number(text)? {
         // Minus zero has no digits that a decimal could keep the sign with.
         Number::Dec(value) if value.mantissa() == 0 && text.starts_with('-') => None,
-        Number::Dec(value) => Some(Value::Dec(value)),
+        Number::Dec(value) => Some(Ref::Dec(value)),
         Number::I64(0) if text.starts_with('-') => None,
-        Number::I64(value) => {
-            Some(Decimal::new(value, 0).map_or_else(|| Value::Big(text.to_owned()), Value::Dec))
-        }
-        Number::U64(_) => Some(Value::Big(text.to_owned())),
-        Number::Big(digits) => (digits == text).then(|| Value::Big(text.to_owned())),
+        Number::I64(value) => Some(Decimal::new(value, 0).map_or(Ref::Big(text), Ref::Dec)),
+        Number::U64(_) => Some(Ref::Big(text)),
+        Number::Big(digits) => (digits == text).then_some(Ref::Big(text)),
     }
 }
 
@@ -280,23 +288,6 @@ impl Reader {
                 // In a column of another type, a quoted word cannot be meant as text.
                 (!quoted || !matches!(self.kind, Kind::Text)) && words.iter().any(|word| **word == *text)
             }
-        }
-    }
-
-    /// The value of a field that is not null and not text.
-    ///
-    /// # Errors
-    /// Code and sentence when it is not of the column's type.
-    #[inline]
-    pub(super) fn value<'t>(&self, text: &'t str) -> Result<SetValue<'t>, (&'static str, String)> {
-        match &self.kind {
-            Kind::Text => Ok(Ref::Str(text).into()),
-            Kind::Cast(cast) => cast.cast(Ref::Str(text)).map_err(|error| (error.code, error.message)),
-            Kind::Inferred(inferred) => inferred.read_later(text).map(SetValue::from).ok_or_else(|| {
-                let shown: String = text.chars().take(60).collect();
-                let message = format!("`{shown}` is not the {} that the first rows were", inferred.ty());
-                ("csv.not_as_inferred", message)
-            }),
         }
     }
 }
@@ -356,7 +347,7 @@ mod tests {
         for text in texts {
             for inferred in Inferred::ALL {
                 if let Some(value) = inferred.read(text) {
-                    assert_eq!(to_text(value.as_ref()), text, "{inferred:?}");
+                    assert_eq!(to_text(value), text, "{inferred:?}");
                 }
             }
         }

@@ -286,16 +286,22 @@ impl Rows {
         // Slots are the places of columns: the schema was made of them in their order.
         let full = if reader.is_null(value, span.quoted) {
             self.builder.push(column, Ref::Null)
-        } else if let Kind::Text = reader.kind {
-            if span.needs_unescape {
-                self.builder.push_str(column, value)
-            } else {
-                self.builder.push_str_base(column, span.offset as usize, span.len as usize);
-                Ok(())
-            }
         } else {
-            let value = reader.value(value)?;
-            self.builder.push(column, value.as_ref())
+            match &reader.kind {
+                Kind::Text if span.needs_unescape => self.builder.push_str(column, value),
+                Kind::Text => {
+                    self.builder.push_str_base(column, span.offset as usize, span.len as usize);
+                    return Ok(());
+                }
+                Kind::Inferred(inferred) => match inferred.read_later(value) {
+                    Some(value) => self.builder.push(column, value),
+                    None => return Err(inferred.refusal(value)),
+                },
+                Kind::Cast(cast) => {
+                    let value = cast.cast(Ref::Str(value)).map_err(|error| (error.code, error.message))?;
+                    self.builder.push(column, value.as_ref())
+                }
+            }
         };
         full.map_err(|full| ("record.too_large", full.to_string()))
     }
