@@ -35,7 +35,7 @@ impl Fairway {
     fn start_program(binary: PathBuf, args: &[&str]) -> Result<Self> {
         let data = tempfile::tempdir().context("no folder for the data")?;
         let args: Vec<String> = args.iter().map(ToString::to_string).collect();
-        let (program, address) = launch(&binary, data.path(), &args)?;
+        let (program, address) = launch(&binary, data.path(), ANYWHERE, &args)?;
         Ok(Self { binary, args, program, address, data })
     }
 
@@ -78,16 +78,37 @@ impl Fairway {
         self.program.wait(STOP).map(|_| ())
     }
 
-    /// Starts a server that was stopped or killed again, on its data directory. Its address may be another.
+    /// Starts a server that was stopped or killed again, on its data directory and under its address, as a service
+    /// would come back: an open page finds it again.
     pub(crate) fn start_again(&mut self) -> Result<()> {
-        (self.program, self.address) = launch(&self.binary, self.data.path(), &self.args)?;
+        let listen = self.origin().trim_start_matches("http://").to_owned();
+        (self.program, self.address) = launch(&self.binary, self.data.path(), &listen, &self.args)?;
         Ok(())
+    }
+
+    /// Copies the sample data of the repository to where its own description says it is: `samples/flights.csv`.
+    pub(crate) fn with_samples(self) -> Result<Self> {
+        let samples = self.files()?.join("samples");
+        std::fs::create_dir_all(&samples)?;
+        for entry in std::fs::read_dir(samples_folder())? {
+            let entry = entry?;
+            std::fs::copy(entry.path(), samples.join(entry.file_name()))?;
+        }
+        Ok(self)
     }
 }
 
-fn launch(binary: &Path, data: &Path, args: &[String]) -> Result<(Program, String)> {
+/// The sample data in the repository.
+pub(crate) fn samples_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/samples")
+}
+
+/// Any free port, on this machine only.
+const ANYWHERE: &str = "127.0.0.1:0";
+
+fn launch(binary: &Path, data: &Path, listen: &str, args: &[String]) -> Result<(Program, String)> {
     let mut command = Command::new(binary);
-    command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data).args(args);
+    command.args(["serve", "--listen", listen, "--data"]).arg(data).args(args);
     // A token from outside would be another than the one that the address carries.
     command.env_remove("FAIRWAY_TOKEN").env_remove("FAIRWAY_DATA");
     Program::start(&mut command, START, address_in)
@@ -98,6 +119,13 @@ fn address_in(line: &str) -> Option<String> {
     let from = line.find("http://127.0.0.1:")?;
     let address = line[from..].split_whitespace().next()?;
     address.contains("token=").then(|| address.to_owned())
+}
+
+/// A command line of the binary under test, away from the user's own data.
+pub(crate) fn command(args: &[&str]) -> Result<Command> {
+    let mut command = Command::new(binary()?);
+    command.args(args).env_remove("FAIRWAY_TOKEN").env_remove("FAIRWAY_DATA");
+    Ok(command)
 }
 
 /// The binary under test: `FAIRWAY_BIN`, else the one that cargo put beside this test's folder.
@@ -132,7 +160,11 @@ mod tests {
         let program = folder.path().join("server");
         let script = concat!(
             "#!/bin/sh\n",
-            "[ \"$1 $2 $3 $4\" = 'serve --listen 127.0.0.1:0 --data' ] || exit 2\n",
+            "case \"$1 $2 $3 $4\" in\n",
+            "    'serve --listen 127.0.0.1:0 --data') [ ! -e \"$5/files\" ] || exit 2 ;;\n",
+            "    'serve --listen 127.0.0.1:1 --data') [ -e \"$5/files\" ] || exit 3 ;;\n",
+            "    *) exit 4 ;;\n",
+            "esac\n",
             "[ -d \"$5\" ] || exit 1\n",
             "trap 'exit 0' TERM\n",
             "echo \"open http://127.0.0.1:1/?token=t$6\"\n",

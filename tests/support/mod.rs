@@ -4,7 +4,7 @@ mod fairway;
 mod page;
 mod program;
 
-pub(crate) use self::fairway::Fairway;
+pub(crate) use self::fairway::{Fairway, command, samples_folder};
 pub(crate) use self::page::Page;
 pub(crate) use self::program::{Program, find};
 
