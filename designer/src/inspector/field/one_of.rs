@@ -1,6 +1,6 @@
 //! One of several shapes: which one, then its content.
 
-use fairway_shared::form::{Field, FieldKind};
+use fairway_shared::form::{Field, FieldKind, Tagging};
 use leptos::prelude::*;
 use serde_json::Value;
 
@@ -16,7 +16,13 @@ pub(super) fn OneOfEditor(field: Field, place: Slot, id: String) -> impl IntoVie
     let now = Memo::new(move |_| value.get().or_else(|| default.clone()));
     let known = {
         let shapes = shapes.clone();
-        Memo::new(move |_| now.with(|now| now.as_ref().and_then(|now| shapes.variant_of(now))))
+        // What must be given is offered in its first shape at once; and a shape whose content was emptied stays open,
+        // for most often something else is about to be typed.
+        let first = field.required.then_some(0);
+        Memo::new(move |before: Option<&Option<usize>>| match now.get() {
+            Some(now) => shapes.variant_of(&now),
+            None => before.copied().flatten().or(first),
+        })
     };
     let change = {
         let (shapes, place, field) = (shapes.clone(), place.clone(), field.clone());
@@ -25,11 +31,15 @@ pub(super) fn OneOfEditor(field: Field, place: Slot, id: String) -> impl IntoVie
             place.put(picked.and_then(|at| unless_default(&field, shapes.value(at, None))));
         }
     };
+    let (placeholder, widget) = (field.placeholder.clone(), field.widget);
     let content = {
         let (shapes, place) = (shapes.clone(), place.clone());
         move || {
             let at = known.get()?;
-            let inner = (**shapes.variants.get(at)?.content.as_ref()?).clone();
+            let mut inner = (**shapes.variants.get(at)?.content.as_ref()?).clone();
+            // What the schema says about the whole holds for the shapes that say nothing themselves.
+            inner.placeholder = inner.placeholder.or_else(|| placeholder.clone());
+            inner.widget = inner.widget.or(widget);
             let (reading, writing) = (shapes.clone(), shapes.clone());
             let (whole, set) = (now, place.set);
             let part = Slot {
@@ -40,7 +50,9 @@ pub(super) fn OneOfEditor(field: Field, place: Slot, id: String) -> impl IntoVie
                 })
                 .into(),
                 set: Callback::new(move |(key, content): (String, Option<Value>)| {
-                    set.run((key, Some(writing.value(at, content))))
+                    // Without content a shape that nothing else names is no value.
+                    let none = content.is_none() && writing.tagging == Tagging::Untagged;
+                    set.run((key, (!none).then(|| writing.value(at, content))))
                 }),
             };
             Some(view! { <div class="nested">{editor_of(inner, part, fresh_id())}</div> })
