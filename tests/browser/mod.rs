@@ -6,17 +6,21 @@
 //! * `scenario.rs`: runs a test's body, with or without a Fairway behind it
 //! * `chrome.rs`: starts Chromium with the looks a test asks for (size, language, colours, motion)
 //! * `look.rs`: reads the page; `pointer.rs` and `keys.rs`: act on it; `devtools.rs`: beyond WebDriver
+//! * `designer.rs`: what a person does in the designer, in the words of the product
 //! * `smoke.rs`: proves all of that on a page of its own
 //! * the other files: the product, one area each
 
 mod chrome;
+mod designer;
 mod devtools;
+mod flights;
 mod keys;
 mod look;
 mod pointer;
 mod scenario;
 mod served;
 mod smoke;
+mod story;
 
 pub(crate) use self::chrome::{Browser, Looks};
 pub(crate) use self::scenario::scenario;
