@@ -1,0 +1,69 @@
+//! Opening a SQLite file. One connection, its own thread behind it (sqlx), and every commit on the disk before it answers.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fairway_engine::Error;
+use fairway_engine::files::Files;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous};
+use sqlx::{ConnectOptions, Connection};
+
+use super::fault;
+
+/// How long SQLite itself waits for other writers; after that the engine waits, visibly.
+const BUSY: Duration = Duration::from_millis(if cfg!(test) { 200 } else { 5000 });
+/// Statements kept ready. A statement of a few hundred rows takes some 100 KB.
+const STATEMENTS: usize = 64;
+/// Pages of 4 KiB that the write-ahead log gathers before they go into the file: fewer and larger waits for the disk than
+/// SQLite's own 1000, for 40 MB of disk.
+const CHECKPOINT_PAGES: u32 = 10_000;
+
+/// A file, and how it is opened.
+#[derive(Debug, Clone)]
+pub(crate) struct Database {
+    path: PathBuf,
+    options: SqliteConnectOptions,
+}
+
+impl Database {
+    /// The file that a component means; it need not exist.
+    pub(crate) fn at(files: &Files, path: &str) -> Result<Self, Error> {
+        let resolved = files.resolve(path)?;
+        // SQLite reads what begins with `file:` as an address; an absolute path never does.
+        let path = std::path::absolute(&resolved).unwrap_or(resolved);
+        let options = SqliteConnectOptions::new()
+            .filename(&path)
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            // In WAL mode only FULL waits for the disk at every commit (I2).
+            .synchronous(SqliteSynchronous::Full)
+            .pragma("wal_autocheckpoint", CHECKPOINT_PAGES.to_string())
+            .foreign_keys(true)
+            .busy_timeout(BUSY)
+            .statement_cache_capacity(STATEMENTS)
+            .disable_statement_logging();
+        Ok(Self { path, options })
+    }
+
+    /// Opens the file; folders that are missing are created.
+    pub(crate) async fn connect(&self) -> Result<SqliteConnection, Error> {
+        self.prepare_folder()?;
+        let connection = SqliteConnection::connect_with(&self.options).await;
+        connection
+            .map_err(|error| fault::of_target(error, &format!("`{}` cannot be opened", self.path.display())))
+    }
+
+    fn prepare_folder(&self) -> Result<(), Error> {
+        if self.path.is_dir() {
+            let what = format!("`{}` is a folder", self.path.display());
+            return Err(Error::config("sqlite.is_a_folder", what).help("name a file in it"));
+        }
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        std::fs::create_dir_all(folder).map_err(|error| {
+            let what = format!("the folder `{}` cannot be created", folder.display());
+            Error::outage("sqlite.no_folder", what)
+                .help("create it, or give Fairway the right to; it is tried again by itself")
+                .source(error)
+        })
+    }
+}

@@ -1,0 +1,6 @@
+//! One file a promise: exactly once, tables and columns, values, refusals, and the acceptance cases.
+
+mod cases;
+mod exactly_once;
+mod refusals;
+mod tables;
