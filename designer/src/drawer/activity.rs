@@ -27,10 +27,10 @@ pub(super) fn Activity() -> impl IntoView {
     let load = uid.clone();
     Effect::new(move || {
         changed.track();
-        let uid = load.clone();
+        let (uid, asked) = (load.clone(), live.asking());
         leptos::task::spawn_local(async move {
             if let Ok(status) = api::call::<GetStatus>(&[("uid", &uid)], &Nothing {}).await {
-                live.put(status);
+                live.answered(asked, status);
             }
         });
     });

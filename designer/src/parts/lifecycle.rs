@@ -36,9 +36,10 @@ pub(crate) fn button_of(target: TargetState, state: ChannelState) -> (&'static s
 
 /// Asks for a target state.
 pub(crate) fn ask_for(uid: String, target: TargetState, live: Live, toasts: Toasts) {
+    let asked = live.asking();
     leptos::task::spawn_local(async move {
         match api::call::<SetTargetState>(&[("uid", &uid)], &SetTarget { target }).await {
-            Ok(status) => live.put(status),
+            Ok(status) => live.answered(asked, status),
             Err(problem) => toasts.problem(&problem),
         }
     });
@@ -61,9 +62,10 @@ pub(crate) fn export(uid: String, name: String, toasts: Toasts) {
 
 /// Restarts all tasks with a fresh budget.
 pub(crate) fn restart(uid: String, live: Live, toasts: Toasts) {
+    let asked = live.asking();
     leptos::task::spawn_local(async move {
         match api::call::<RestartChannel>(&[("uid", &uid)], &Nothing {}).await {
-            Ok(status) => live.put(status),
+            Ok(status) => live.answered(asked, status),
             Err(problem) => toasts.problem(&problem),
         }
     });

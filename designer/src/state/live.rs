@@ -1,17 +1,36 @@
 //! Statuses as the server pushes them: one signal a channel, so that a view follows only what it shows.
+//!
+//! Events and answers come by different ways, and an answer may be overtaken by an event that is newer: see [`Asked`].
 
 use std::collections::HashMap;
+
+use fairway_shared::api::None as Nothing;
+use fairway_shared::api::channels::ListChannels;
 
 use fairway_shared::api::events::{DraftChanged, Event};
 use fairway_shared::api::status::ChannelStatus;
 use leptos::prelude::*;
 
+use crate::api;
 use crate::api::events::{Signal as Heard, Stream};
+
+/// Statuses that the stream has brought.
+#[derive(Default)]
+struct Pushed {
+    count: u64,
+    /// The count at the last one of each channel.
+    last: HashMap<String, u64>,
+}
+
+/// The moment a question was sent. A status in its answer is news only if none came by the stream meanwhile.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked(u64);
 
 /// Live statuses and what changed elsewhere.
 #[derive(Clone, Copy)]
 pub(crate) struct Live {
     channels: StoredValue<HashMap<String, ArcRwSignal<ChannelStatus>>>,
+    pushed: StoredValue<Pushed>,
     stream: StoredValue<Option<Stream>, LocalStorage>,
     /// Whether the stream is open.
     pub(crate) connected: RwSignal<bool>,
@@ -28,6 +47,7 @@ impl Live {
     pub(crate) fn start() -> Self {
         let live = Self {
             channels: StoredValue::new(HashMap::new()),
+            pushed: StoredValue::new(Pushed::default()),
             stream: StoredValue::new_local(None),
             connected: RwSignal::new(true),
             stale: RwSignal::new(0),
@@ -45,6 +65,7 @@ impl Live {
     fn hear(self, heard: Heard) {
         match heard {
             Heard::Open => {
+                self.catch_up();
                 if !self.connected.get_untracked() {
                     self.connected.set(true);
                     self.stale.update(|times| *times += 1);
@@ -56,7 +77,13 @@ impl Live {
                 // The browser gave up (the server refused or is gone): try again by hand.
                 set_timeout(move || self.open(), std::time::Duration::from_secs(3));
             }
-            Heard::Event(Event::Status(status)) => self.put(*status),
+            Heard::Event(Event::Status(status)) => {
+                self.pushed.update_value(|pushed| {
+                    pushed.count += 1;
+                    pushed.last.insert(status.uid.clone(), pushed.count);
+                });
+                self.put(*status);
+            }
             Heard::Event(Event::Draft(changed)) => {
                 self.draft.set(Some(changed));
                 self.stale.update(|times| *times += 1);
@@ -65,7 +92,10 @@ impl Live {
                 self.gone.set(Some(gone.uid));
                 self.stale.update(|times| *times += 1);
             }
-            Heard::Event(Event::Reset) => self.stale.update(|times| *times += 1),
+            Heard::Event(Event::Reset) => {
+                self.catch_up();
+                self.stale.update(|times| *times += 1);
+            }
         }
     }
 
@@ -81,8 +111,37 @@ impl Live {
         })
     }
 
-    /// Takes a status from an answer or an event. Events carry no history: what is known stays.
-    pub(crate) fn put(self, mut status: ChannelStatus) {
+    /// Reads all statuses: the stream tells only what happens after it is open.
+    fn catch_up(self) {
+        let asked = self.asking();
+        leptos::task::spawn_local(async move {
+            // Where this fails the server is away again, and the next opening catches up.
+            if let Ok(answer) = api::call::<ListChannels>(&[], &Nothing {}).await {
+                answer.channels.into_iter().for_each(|channel| self.answered(asked, channel.status));
+            }
+        });
+    }
+
+    /// To be called before a question whose answer holds a status.
+    pub(crate) fn asking(self) -> Asked {
+        Asked(self.pushed.with_value(|pushed| pushed.count))
+    }
+
+    /// Takes a status from an answer.
+    pub(crate) fn answered(self, asked: Asked, mut status: ChannelStatus) {
+        let overtaken = self
+            .pushed
+            .with_value(|pushed| pushed.last.get(&status.uid).is_some_and(|count| *count > asked.0));
+        if overtaken {
+            let history = std::mem::take(&mut status.history);
+            status = self.status(&status.uid).get_untracked();
+            status.history = history;
+        }
+        self.put(status);
+    }
+
+    /// Takes a status. Events carry no history: what is known stays.
+    fn put(self, mut status: ChannelStatus) {
         let signal = self.status(&status.uid);
         if signal.with_untracked(|known| *known == status) {
             return;

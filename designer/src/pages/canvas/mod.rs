@@ -25,12 +25,16 @@ use crate::state::{use_live, use_session, use_toasts};
 #[component]
 pub(crate) fn CanvasPage(uid: String) -> impl IntoView {
     let session = use_session();
+    let live = use_live();
     let detail = RwSignal::new(None::<Result<ChannelDetail, String>>);
     // Reading the channel anew builds everything below anew.
     let reload = Callback::new(move |()| {
-        let uid = uid.clone();
+        let (uid, asked) = (uid.clone(), live.asking());
         leptos::task::spawn_local(async move {
             let got = api::call::<GetChannel>(&[("uid", &uid)], &Nothing {}).await;
+            if let Ok(detail) = &got {
+                live.answered(asked, detail.status.clone());
+            }
             let got =
                 got.map_err(
                     |problem| if problem.status == 0 { t!("problem-unreachable") } else { problem.detail },

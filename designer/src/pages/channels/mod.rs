@@ -39,12 +39,13 @@ impl Channels {
     }
 
     fn load_with(self, live: crate::state::Live, toasts: crate::state::Toasts) {
+        let asked = live.asking();
         leptos::task::spawn_local(async move {
             match api::call::<ListChannels>(&[], &Nothing {}).await {
                 Ok(mut answer) => {
                     answer.channels.sort_by_cached_key(|channel| shown(channel).to_lowercase());
                     for channel in &answer.channels {
-                        live.put(channel.status.clone());
+                        live.answered(asked, channel.status.clone());
                     }
                     // The page may have been left meanwhile.
                     let _gone = self.list.try_set(Some(answer.channels));

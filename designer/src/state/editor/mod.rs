@@ -121,7 +121,6 @@ impl Editor {
         editor.refresh();
         editor.follow_status();
         editor.follow_drafts();
-        live.put(detail.status);
         if unsaved {
             editor.save_soon();
         }
