@@ -15,6 +15,7 @@ mod designer;
 mod devtools;
 mod flights;
 mod keys;
+mod kill;
 mod look;
 mod pointer;
 mod scenario;
