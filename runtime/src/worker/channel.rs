@@ -148,11 +148,12 @@ impl Running {
 
     /// Takes a sample for the rates.
     pub(super) fn sample(&self) {
-        let mut rates = lock(&self.rates);
+        // `status` takes the rates while it holds the tasks: whoever needs both takes the tasks first, or lets go of them.
         if self.is_alive() {
-            rates.note(Instant::now(), lock(&self.counted.totals).clone());
+            let totals = lock(&self.counted.totals).clone();
+            lock(&self.rates).note(Instant::now(), totals);
         } else {
-            rates.rest();
+            lock(&self.rates).rest();
         }
     }
 
