@@ -28,6 +28,14 @@ impl Browser {
         self.until("the palette", "document.querySelector('[data-palette]')").await.map(|_| ())
     }
 
+    /// Imports a document by the file picker of the channels' page and waits for its canvas.
+    pub(crate) async fn import(&mut self, document: &Value) -> Result<()> {
+        let file = self.downloads.path().join("to-import.json");
+        std::fs::write(&file, document.to_string())?;
+        self.choose_file("[data-testid=import-file]", &file).await?;
+        self.see("[data-testid=canvas] .node").await.map(|_| ())
+    }
+
     /// Goes back to the channels by the bar's link.
     pub(crate) async fn back_to_channels(&mut self) -> Result<()> {
         self.click("header .brand").await?;

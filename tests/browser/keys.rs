@@ -7,7 +7,7 @@ use fantoccini::key::Key;
 use super::Browser;
 
 /// A key with the modifiers that are held while it is pressed.
-pub(super) struct Chord {
+struct Chord {
     modifiers: Vec<char>,
     key: char,
 }
@@ -24,7 +24,7 @@ impl Chord {
     }
 
     /// Reads modifiers alone: `Mod+Shift`, or nothing.
-    pub(super) fn modifiers(text: &str) -> Result<Vec<char>> {
+    fn modifiers(text: &str) -> Result<Vec<char>> {
         let names = text.split('+').filter(|name| !name.is_empty());
         names
             .map(|name| {
@@ -48,11 +48,27 @@ impl Browser {
         self.perform(down.chain(up).fold(KeyActions::new("keys".into()), InputSource::then)).await
     }
 
+    /// Presses keys and keeps them down: `Mod+Shift`, `Space`, or nothing.
+    pub(crate) async fn hold(&self, keys: &str) -> Result<()> {
+        let down = held(keys)?.into_iter().map(|value| KeyAction::Down { value });
+        self.perform(down.fold(KeyActions::new("keys".into()), InputSource::then)).await
+    }
+
+    /// Lets go what is held.
+    pub(crate) async fn let_go(&self, keys: &str) -> Result<()> {
+        let up = held(keys)?.into_iter().map(|value| KeyAction::Up { value });
+        self.perform(up.fold(KeyActions::new("keys".into()), InputSource::then)).await
+    }
+
     /// Types a text where the focus is, key by key.
     pub(crate) async fn type_text(&self, text: &str) -> Result<()> {
         let strokes = text.chars().flat_map(|value| [KeyAction::Down { value }, KeyAction::Up { value }]);
         self.perform(strokes.fold(KeyActions::new("keys".into()), InputSource::then)).await
     }
+}
+
+fn held(keys: &str) -> Result<Vec<char>> {
+    if keys == "Space" { Ok(vec![key_of(keys)?]) } else { Chord::modifiers(keys) }
 }
 
 fn key_of(name: &str) -> Result<char> {

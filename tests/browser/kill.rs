@@ -23,13 +23,10 @@ async fn a_server_that_is_killed_loses_and_doubles_nothing() -> Result<()> {
     let mut fairway = Fairway::start(&[])?;
     let files = fairway.files()?;
     let whole = write_rows(&files.join("rows.csv"))?;
-    let document = files.join("rows.json");
-    fs::write(&document, channel().to_string())?;
     let target = files.join("out/rows.jsonl");
     scenario("kill", Looks::default(), async |browser| {
         browser.visit(&fairway).await?;
-        browser.choose_file("[data-testid=import-file]", &document).await?;
-        browser.see("[data-testid=canvas] .node").await?;
+        browser.import(&channel()).await?;
         browser.deploy(1).await?;
         let mut before = 0;
         for percent in KILLS {

@@ -10,6 +10,7 @@
 //! * `smoke.rs`: proves all of that on a page of its own
 //! * the other files: the product, one area each
 
+mod canvas;
 mod chrome;
 mod designer;
 mod devtools;

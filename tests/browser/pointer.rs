@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use fantoccini::actions::{
-    Actions, InputSource, KeyAction, KeyActions, MOUSE_BUTTON_LEFT, MOUSE_BUTTON_RIGHT, MouseActions,
+    Actions, InputSource, MOUSE_BUTTON_LEFT, MOUSE_BUTTON_MIDDLE, MOUSE_BUTTON_RIGHT, MouseActions,
     PointerAction, WheelAction, WheelActions,
 };
 
 use super::Browser;
-use super::keys::Chord;
 
 /// Moves that a drag is made of: a page that looks at the way, not only at its end, sees one.
 const MOVES: u32 = 10;
@@ -57,27 +56,30 @@ impl Browser {
 
     /// Presses at one place, moves in several steps to another, and lets go there.
     pub(crate) async fn drag(&mut self, from: (f64, f64), to: (f64, f64)) -> Result<()> {
+        self.drag_by_button(from, to, MOUSE_BUTTON_LEFT).await
+    }
+
+    /// The same with the middle button.
+    pub(crate) async fn middle_drag(&mut self, from: (f64, f64), to: (f64, f64)) -> Result<()> {
+        self.drag_by_button(from, to, MOUSE_BUTTON_MIDDLE).await
+    }
+
+    async fn drag_by_button(&mut self, from: (f64, f64), to: (f64, f64), button: u64) -> Result<()> {
         self.move_to(from).await?;
-        let mut actions = vec![PointerAction::Down { button: MOUSE_BUTTON_LEFT }];
+        let mut actions = vec![PointerAction::Down { button }];
         actions.extend(self.way(to));
-        actions.push(PointerAction::Up { button: MOUSE_BUTTON_LEFT });
+        actions.push(PointerAction::Up { button });
         self.mouse(actions).await
     }
 
     /// Turns the wheel at a place by pixels, down and right being positive, with modifiers held (`"Mod"`, `""`).
     pub(crate) async fn wheel(&mut self, at: (i64, i64), by: (i64, i64), modifiers: &str) -> Result<()> {
         let turn = WheelAction::Scroll { duration: None, x: at.0, y: at.1, delta_x: by.0, delta_y: by.1 };
-        let held = Chord::modifiers(modifiers)?;
-        let keys = |actions: Vec<KeyAction>| {
-            actions.into_iter().fold(KeyActions::new("keys".into()), InputSource::then)
-        };
-        let down = held.iter().map(|&value| KeyAction::Down { value }).collect();
-        let up = held.iter().map(|&value| KeyAction::Up { value }).collect();
-        self.perform(keys(down)).await?;
+        self.hold(modifiers).await?;
         let mut wheel = WheelActions::new("wheel".into());
         wheel.push(turn);
         self.perform(wheel).await?;
-        self.perform(keys(up)).await
+        self.let_go(modifiers).await
     }
 
     async fn button_at(&mut self, at: (f64, f64), button: u64, times: usize) -> Result<()> {
