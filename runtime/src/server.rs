@@ -13,17 +13,15 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::api::{self, Access, Api};
+use crate::api::{self, Access, Api, Requests};
 use crate::config::{self, DataDir, Token, access};
 use crate::controller::Controller;
 use crate::problem::Refused;
 use crate::registry::Registry;
-use crate::services::{self, Limits, local};
+use crate::services::{self, local};
 
 /// Time that calls in progress have to finish when the server stops.
 const HANG_UP: Duration = Duration::from_secs(5);
-/// Time between two looks at how many dead letters there are.
-const EVICTION: Duration = Duration::from_secs(60);
 
 /// How a server is started.
 #[derive(Debug, Clone)]
@@ -77,7 +75,6 @@ pub struct Server {
     closing: CancellationToken,
     controller: Controller,
     serving: JoinHandle<io::Result<()>>,
-    evicting: JoinHandle<()>,
     database: local::Database,
     _data: DataDir,
 }
@@ -114,20 +111,20 @@ impl Server {
         };
         let controller = Controller::new(services, Arc::new(Registry::standard()), Files::confined(files));
         controller.resume().await.map_err(Error::Resume)?;
-        let evicting = tokio::spawn(evict(controller.clone()));
         let closing = CancellationToken::new();
         let api = Arc::new(Api {
             controller: controller.clone(),
             about,
             access: Access { token: token.clone(), port: address.port(), local },
             closing: closing.clone(),
+            requests: Requests::default(),
         });
         let stopped = closing.clone().cancelled_owned();
         let serving = tokio::spawn(async move {
             axum::serve(listener, api::router(api)).with_graceful_shutdown(stopped).await
         });
         tracing::info!(%address, data = %data.path().display(), "serving");
-        Ok(Self { address, token, closing, controller, serving, evicting, database, _data: data })
+        Ok(Self { address, token, closing, controller, serving, database, _data: data })
     }
 
     /// Where it listens.
@@ -148,7 +145,6 @@ impl Server {
     /// that were read and not delivered, by channel uid.
     pub async fn stop(mut self) -> Vec<(String, u64)> {
         self.closing.cancel();
-        self.evicting.abort();
         let (undelivered, served) =
             tokio::join!(self.controller.shut_down(), tokio::time::timeout(HANG_UP, &mut self.serving));
         match served {
@@ -160,16 +156,5 @@ impl Server {
         }
         self.database.close().await;
         undelivered
-    }
-}
-
-/// Keeps the dead letters within their limits.
-async fn evict(controller: Controller) {
-    let mut ticks = tokio::time::interval(EVICTION);
-    loop {
-        ticks.tick().await;
-        if let Err(error) = controller.evict(Limits::default()).await {
-            tracing::warn!(%error, "dead letters could not be evicted");
-        }
     }
 }

@@ -28,7 +28,8 @@ pub(super) async fn ready(State(api): State<Arc<Api>>) -> Response {
 /// Counts in the Prometheus text format.
 pub(super) async fn metrics(State(api): State<Arc<Api>>) -> Response {
     match api.controller.metrics().await {
-        Ok(text) => {
+        Ok(mut text) => {
+            api.requests.write(&mut text);
             ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
         }
         Err(refused) => super::mount::refuse(refused),

@@ -9,10 +9,11 @@
 //! | `stream` | events as Server-Sent Events |
 //! | `openapi` | the description of all endpoints |
 //! | `pages` | the designer's files |
-//! | `health` | live, ready, metrics |
+//! | `health`, `metrics` | live, ready; how many calls there were |
 
 mod guard;
 mod health;
+mod metrics;
 mod mount;
 mod openapi;
 mod pages;
@@ -30,6 +31,7 @@ use tower_http::compression::CompressionLayer;
 use crate::config::Token;
 use crate::controller::Controller;
 
+pub use metrics::Requests;
 pub use openapi::describe;
 
 /// What the handlers share.
@@ -42,6 +44,8 @@ pub struct Api {
     pub access: Access,
     /// Ends the event streams when the server stops.
     pub closing: CancellationToken,
+    /// How many calls there were.
+    pub requests: Requests,
 }
 
 /// Who may call.
@@ -69,6 +73,7 @@ pub fn router(api: Arc<Api>) -> Router {
         .route("/metrics", axum::routing::get(health::metrics))
         .method_not_allowed_fallback(mount::wrong_method)
         .fallback(pages::serve)
+        .layer(from_fn_with_state(api.clone(), metrics::count))
         .layer(compression)
         .layer(from_fn_with_state(api.clone(), guard::origin))
         .layer(from_fn(guard::headers))

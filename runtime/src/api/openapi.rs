@@ -60,6 +60,7 @@ impl Operation {
             .split('/')
             .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
             .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
+            .chain(beside(self.id))
             .collect();
         if !parameters.is_empty() {
             described["parameters"] = Value::Array(parameters);
@@ -71,6 +72,30 @@ impl Operation {
             });
         }
         described
+    }
+}
+
+/// Parameters beside the path, which an endpoint's type does not tell.
+fn beside(id: &str) -> Vec<Value> {
+    let number = |name: &str, help: &str| {
+        let schema = json!({ "type": "integer", "minimum": 0 });
+        json!({ "name": name, "in": "query", "description": help, "schema": schema })
+    };
+    match id {
+        "SaveDraft" => vec![json!({
+            "name": "If-Match",
+            "in": "header",
+            "required": true,
+            "description": "The `ETag` that came with the draft; `*` overwrites whatever is there, which then stays as a version.",
+            "schema": { "type": "string" }
+        })],
+        "ListDeadLetters" => {
+            vec![
+                number("limit", "Most entries, 50 unless given."),
+                number("offset", "Entries left out before."),
+            ]
+        }
+        _ => Vec::new(),
     }
 }
 

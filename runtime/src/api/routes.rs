@@ -20,6 +20,7 @@ use fairway_shared::api::system::{Components, GetAbout, ListComponents};
 use super::Api;
 use super::mount::{Answer, Call, LARGEST_IMPORT, Mount, Parts, Reply, respond};
 use crate::problem::Refused;
+use crate::redact::percent_encoded;
 
 /// Every endpoint with its function.
 pub(super) fn mount() -> Mount {
@@ -122,11 +123,19 @@ async fn list_versions(api: Shared, call: Call<ListVersions>) -> Answer<ListVers
 /// The document's own text, whose key order a JSON value could not carry.
 async fn export(api: Shared, parts: Parts, _: Bytes) -> Result<Response, Refused> {
     let export = api.controller.export(parts.path.get("uid").map_or("", String::as_str)).await?;
-    let ascii: String =
-        export.file_name.chars().map(|letter| if letter.is_ascii() { letter } else { '_' }).collect();
+    // Both forms of the name (RFC 6266): the plain one for clients that know no other.
+    let plain: String = export
+        .file_name
+        .chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() || "-_. ".contains(letter) { letter } else { '_' })
+        .collect();
+    let extended = percent_encoded(&export.file_name);
     let headers = [
         (header::CONTENT_TYPE, "application/json".to_owned()),
-        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{ascii}\"")),
+        (
+            header::CONTENT_DISPOSITION,
+            format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{extended}"),
+        ),
     ];
     Ok((headers, export.text).into_response())
 }

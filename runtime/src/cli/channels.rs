@@ -15,6 +15,7 @@ use super::client::{Client, Reach};
 use super::documents;
 use super::exit::{self, Failure};
 use super::output::{Format, count, print, table, word};
+use crate::file_name;
 
 /// A channel of a server.
 #[derive(Debug, clap::Args)]
@@ -45,8 +46,8 @@ pub(super) struct StatusArgs {
 pub(super) struct ExportArgs {
     /// Name or uid of the channel.
     channel: String,
-    /// File to write; standard output without it.
-    #[arg(long, value_name = "FILE")]
+    /// File to write, or a folder, in which the file gets a name made from the channel's; standard output without it.
+    #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
     #[command(flatten)]
     reach: Reach,
@@ -134,9 +135,14 @@ pub(super) async fn export(args: ExportArgs) -> Result<u8, Failure> {
     let bytes = client.bytes::<ExportChannel>(&[("uid", &channel.uid)], "", &Nothing {}).await?;
     match &args.out {
         None => print(&String::from_utf8_lossy(&bytes)),
-        Some(path) => fs::write(path, &bytes).map_err(|error| {
-            Failure::new(exit::REFUSED, format!("cannot write {}: {error}", path.display()))
-        })?,
+        Some(path) => {
+            let path =
+                if path.is_dir() { path.join(file_name::of_channel(&channel.name)) } else { path.clone() };
+            fs::write(&path, &bytes).map_err(|error| {
+                Failure::new(exit::REFUSED, format!("cannot write {}: {error}", path.display()))
+            })?;
+            eprintln!("written to {}", path.display());
+        }
     }
     Ok(exit::DONE)
 }

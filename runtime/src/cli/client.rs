@@ -16,6 +16,7 @@ use tokio::net::TcpStream;
 use super::exit::{self, Failure};
 use crate::config::DataDir;
 use crate::config::access::DEFAULT_LISTEN;
+use crate::redact::percent_encoded;
 
 /// Longest time that a server may take to answer: a stop may drain for 25 s, a deploy of many tasks as well.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -110,7 +111,7 @@ impl Client {
         request: &E::Request,
     ) -> Result<Bytes, Failure> {
         let path = params.iter().fold(E::PATH.to_owned(), |path, (name, value)| {
-            path.replace(&format!("{{{name}}}"), &encode(value))
+            path.replace(&format!("{{{name}}}"), &percent_encoded(value))
         });
         let body = if size_of::<E::Request>() > 0 {
             serde_json::to_vec(request).map_err(|error| Failure::new(exit::FAILED, error))?
@@ -192,27 +193,4 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
         Failure::new(exit::REFUSED, format!("the server's answer cannot be read: {error}"))
             .help(Some("client and server should be of the same version"))
     })
-}
-
-/// A path segment with everything but unreserved characters percent-encoded (RFC 3986).
-fn encode(segment: &str) -> String {
-    let mut out = String::with_capacity(segment.len());
-    for byte in segment.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::encode;
-
-    #[test]
-    fn segments_are_encoded() {
-        assert_eq!(encode("a-1"), "a-1");
-        assert_eq!(encode("a/b ü?"), "a%2Fb%20%C3%BC%3F");
-    }
 }

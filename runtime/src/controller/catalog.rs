@@ -78,6 +78,16 @@ pub(crate) fn frozen(uid: &str, version: u32) -> Key {
     Key::new(Kind::Version, format!("{uid}/{version:010}"))
 }
 
+/// Number of the version that comes after these.
+pub(crate) fn next_version(versions: &[Entry]) -> u32 {
+    versions.last().and_then(version_of).map_or(1, |last| last + 1)
+}
+
+/// Number of a version.
+pub(crate) fn version_of(entry: &Entry) -> Option<u32> {
+    entry.key.id.rsplit('/').next()?.parse().ok()
+}
+
 /// Key of a connection.
 pub(crate) fn connection(name: &str) -> Key {
     Key::new(Kind::Connection, name)

@@ -43,7 +43,8 @@ impl Controller {
                 .diagnostics(compiled.diagnostics));
         };
         let before: Option<Deployed> = catalog::find(config, &catalog::deployed(uid)).await?;
-        let version = before.as_ref().map_or(1, |before| before.version + 1);
+        let versions = config.list(Kind::Version, &format!("{uid}/")).await?;
+        let version = catalog::next_version(&versions);
         let deployed_at = clock::now();
         let deployed = Deployed {
             version,
@@ -133,8 +134,7 @@ impl Controller {
         let mut versions = Vec::new();
         for entry in config.list(Kind::Version, &format!("{uid}/")).await?.into_iter().rev() {
             let frozen: Frozen = catalog::read(&entry)?;
-            let number = entry.key.id.rsplit('/').next().and_then(|number| number.parse().ok());
-            versions.extend(number.map(|version| (version, frozen)));
+            versions.extend(catalog::version_of(&entry).map(|version| (version, frozen)));
         }
         let versions = versions
             .into_iter()

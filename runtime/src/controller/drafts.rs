@@ -11,10 +11,10 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::Controller;
-use super::catalog::{self, Deployed, Summary};
+use super::catalog::{self, Deployed, Draft, Frozen, Summary};
 use crate::clock;
 use crate::problem::{Refused, codes};
-use crate::services::{Commit, Error, Expect, Kind};
+use crate::services::{Commit, Error, Expect, Key, Kind};
 
 impl Controller {
     /// All channels, by name.
@@ -100,7 +100,12 @@ impl Controller {
             return Err(stale(draft.revision));
         }
         let channel = readable(document)?;
-        match self.write_draft(uid, Some(read), &channel).await {
+        // Overwritten knowingly, the other state is still among the versions.
+        let kept = match if_match.map(str::trim) {
+            Some("*") => self.unkept(uid, &draft).await?,
+            _ => None,
+        };
+        match self.write_draft(uid, Some(read), &channel, kept).await {
             Ok(revision) => Ok(SavedDraft { etag: etag(revision), diagnostics: self.check(&channel).await? }),
             Err(Error::Conflict { key, revision }) if key.kind == Kind::Draft => {
                 Err(revision.map_or_else(|| catalog::no_channel(uid), stale))
@@ -137,18 +142,31 @@ impl Controller {
     /// Creates a channel under its name, which must be free; answers its uid.
     pub(super) async fn create_named(&self, channel: &Channel) -> Result<String, Refused> {
         let uid = Uuid::now_v7().simple().to_string();
-        match self.write_draft(&uid, None, channel).await {
+        match self.write_draft(&uid, None, channel, None).await {
             Ok(_) => Ok(uid),
             Err(error) => Err(self.name_taken(error, &channel.metadata.name).await),
         }
     }
 
-    /// Writes draft and summary, and moves the name with them.
+    /// A draft as a version of its own, unless the last version is the same: for what is about to be overwritten.
+    pub(super) async fn unkept(&self, uid: &str, draft: &Draft) -> Result<Option<(Key, String)>, Refused> {
+        let versions = self.services.config.list(Kind::Version, &format!("{uid}/")).await?;
+        let last: Option<Frozen> = versions.last().map(catalog::read).transpose()?;
+        if last.is_some_and(|last| last.document == draft.document) {
+            return Ok(None);
+        }
+        let frozen = Frozen { document: draft.document.clone(), created_at: clock::now() };
+        let key = catalog::frozen(uid, catalog::next_version(&versions));
+        Ok(Some((key, catalog::write(&frozen)?)))
+    }
+
+    /// Writes draft and summary, and moves the name with them; `kept` is written beside.
     pub(super) async fn write_draft(
         &self,
         uid: &str,
         expected: Option<u64>,
         channel: &Channel,
+        kept: Option<(Key, String)>,
     ) -> Result<u64, Error> {
         let config = &*self.services.config;
         let name = catalog::name(&channel.metadata.name);
@@ -164,6 +182,9 @@ impl Controller {
             if let Some(before) = before {
                 commit = commit.delete(before);
             }
+        }
+        if let Some((key, version)) = kept {
+            commit = commit.put(key, version);
         }
         commit = commit
             .put(catalog::summary(uid), catalog::write(&summary(channel))?)

@@ -7,7 +7,7 @@ use fairway_shared::api::dead_letters::{Affected, DeadLetters, Selection};
 use super::Controller;
 use super::catalog;
 use crate::problem::Refused;
-use crate::services::{Error, Limits, Page};
+use crate::services::Page;
 
 /// Dead letters in a page unless asked otherwise.
 const PAGE: u64 = 50;
@@ -46,15 +46,6 @@ impl Controller {
         let affected = self.services.dead_letters.discard(uid, ids).await?;
         self.worker.letters_changed(uid).await;
         Ok(Affected { affected })
-    }
-
-    /// Applies the limits of dead letters.
-    pub(crate) async fn evict(&self, limits: Limits) -> Result<(), Error> {
-        let evicted = self.services.dead_letters.evict(limits).await?;
-        if evicted > 0 {
-            tracing::warn!(evicted, "the oldest dead letters made room");
-        }
-        Ok(())
     }
 }
 

@@ -6,15 +6,17 @@ use fairway_shared::api::channels::{Existing, Import, Imported};
 use fairway_shared::channel::Channel;
 use fairway_shared::channel::text::{self, Document};
 use fairway_shared::connection::{Bundle, Connection};
-use fairway_shared::diagnostic;
-use fairway_shared::form;
-use fairway_shared::secret::{Reference, redact, references};
+use fairway_shared::diagnostic::{self, Diagnostic};
+use fairway_shared::pointer;
+use fairway_shared::secret::{Reference, references};
 use serde_json::Value;
 
 use super::Controller;
 use super::catalog;
 use super::connections::{listed, named_by};
-use super::drafts::{parse, readable};
+use super::drafts::{has_errors, parse, readable};
+use crate::check::{self, Known};
+use crate::file_name;
 use crate::problem::{Refused, codes};
 
 /// An exported document.
@@ -27,32 +29,31 @@ pub struct Export {
 }
 
 impl Controller {
-    /// The draft of a channel: alone, or as a bundle with the connections it names.
+    /// The draft of a channel: alone, or as a bundle with the connections it names. What looks like a secret that was
+    /// written out stays behind (I6).
     pub async fn export(&self, uid: &str) -> Result<Export, Refused> {
         let draft = catalog::must(&*self.services.config, uid).await?;
-        let Some(mut channel) = text::from_value(&parse(&draft.document)?).0 else {
+        let document = parse(&draft.document)?;
+        let Some(channel) = text::from_value(&document).0 else {
             return Err(Refused::new(codes::DOCUMENT_INVALID, "the draft cannot be read as a channel"));
         };
-        // A value that was written where a reference belongs stays behind (I6).
-        for node in &mut channel.spec.nodes {
-            if let Some(spec) = self.registry.spec(&node.component) {
-                redact(&mut node.config, &form::model(&spec.config_schema));
-            }
-        }
-        let mut connections = Vec::new();
+        let mut items = vec![without(document, &self.check(&channel).await?)];
         for name in named_by(&channel) {
             if let Some(connection) = self.connection(name).await? {
-                connections.push(Document::Connection(connection));
+                let found = check::connection(&self.registry, &connection, &Known::default());
+                items.push(without(Document::Connection(connection).to_value(), &found));
             }
         }
-        let file_name = file_name(&channel.metadata.name);
-        let text = if connections.is_empty() {
-            text::to_text(&channel)
-        } else {
-            let items = [vec![Document::Channel(channel)], connections].concat();
-            Document::Bundle(Bundle { items, ..Bundle::default() }).to_text()
+        let mut items: Vec<Document> =
+            items.iter().filter_map(|document| text::document_from_value(document).0).collect();
+        let document = match (items.pop(), items.len()) {
+            (Some(channel), 0) => channel,
+            (last, _) => {
+                items.extend(last);
+                Document::Bundle(Bundle { items, ..Bundle::default() })
+            }
         };
-        Ok(Export { text, file_name })
+        Ok(Export { text: document.to_text(), file_name: file_name::of_channel(&channel.metadata.name) })
     }
 
     /// Imports a channel, a connection or a bundle: all of it or, when something stands in the way, nothing.
@@ -83,6 +84,15 @@ impl Controller {
             return Err(Refused::new(codes::DOCUMENT_INVALID, "a connection has no name")
                 .help("give it one in `metadata.name`")
                 .diagnostics(diagnostics));
+        }
+        for connection in &connections {
+            let found = check::connection(&self.registry, connection, &Known::default());
+            if has_errors(&found) {
+                let detail = format!("the connection `{}` has errors", connection.name());
+                return Err(Refused::new(codes::DOCUMENT_INVALID, detail)
+                    .help("the diagnostics say what to mend in the document")
+                    .diagnostics(found));
+            }
         }
         if import.existing == Existing::Refuse {
             self.refuse_existing(&channels, &connections).await?;
@@ -160,7 +170,8 @@ impl Controller {
             // The uid stays, and with it positions and what its targets hold (G14).
             Existing::Over => {
                 let draft = catalog::must(&*self.services.config, &uid).await?;
-                self.write_draft(&uid, Some(draft.revision), channel).await?;
+                let kept = self.unkept(&uid, &draft).await?;
+                self.write_draft(&uid, Some(draft.revision), channel, kept).await?;
                 Ok(uid)
             }
             Existing::Copy => {
@@ -196,31 +207,22 @@ impl Controller {
     }
 }
 
-/// A file name that every file system takes.
-fn file_name(name: &str) -> String {
-    let clean: String = name
-        .chars()
-        .map(|letter| if letter.is_alphanumeric() || "-_ .".contains(letter) { letter } else { '-' })
-        .take(80)
+/// The document without the values that these findings take for secrets.
+fn without(mut document: Value, found: &[Diagnostic]) -> Value {
+    let secret = [diagnostic::codes::SECRET_PLAIN, diagnostic::codes::SECRET_SUSPECTED];
+    let mut places: Vec<Vec<String>> = found
+        .iter()
+        .filter(|fault| secret.contains(&&*fault.code))
+        .map(|fault| pointer::segments(&fault.place.pointer))
         .collect();
-    let clean = clean.trim_matches(['.', ' ', '-']);
-    format!("{}.fairway.json", if clean.is_empty() { "channel" } else { clean })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::file_name;
-
-    #[test]
-    fn file_names_are_harmless() {
-        for (name, expected) in [
-            ("orders", "orders.fairway.json"),
-            ("../../etc/passwd", "etc-passwd.fairway.json"),
-            ("a/b\\c:d\n", "a-b-c-d.fairway.json"),
-            ("…", "channel.fairway.json"),
-            ("订单 1", "订单 1.fairway.json"),
-        ] {
-            assert_eq!(file_name(name), expected, "{name:?}");
-        }
+    // From the end: an element taken out of a list moves those behind it.
+    let rank = |place: &Vec<String>| -> Vec<(Option<usize>, String)> {
+        place.iter().map(|segment| (pointer::index(segment), segment.clone())).collect()
+    };
+    places.sort_by_key(|place| std::cmp::Reverse(rank(place)));
+    for place in places {
+        // A place that is not there any more holds nothing to be left out.
+        pointer::put(&mut document, &place, None).unwrap_or_default();
     }
+    document
 }

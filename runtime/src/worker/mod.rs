@@ -20,7 +20,7 @@ mod task;
 mod watch;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use fairway_engine::files::Files;
@@ -34,10 +34,13 @@ use self::channel::Running;
 pub(crate) use self::channel::{edges, nodes};
 use crate::events::Events;
 use crate::registry::Registry;
-use crate::services::{Result, Services};
+use crate::services::{Limits, Result, Services};
 
 /// How long a task may drain before it is ended.
 pub(crate) const GRACE: Duration = Duration::from_secs(25);
+
+/// Time between two looks at how many dead letters there are.
+const EVICTION: Duration = Duration::from_secs(60);
 
 /// A version of a channel to be run.
 #[derive(Debug)]
@@ -89,6 +92,7 @@ impl Worker {
             changed: Arc::default(),
         });
         tokio::spawn(watch::run(Arc::downgrade(&inner), inner.changed.clone()));
+        tokio::spawn(evict(Arc::downgrade(&inner)));
         Self { inner }
     }
 
@@ -189,6 +193,22 @@ impl Worker {
     async fn look(&self, uid: &str) {
         if let Some(running) = self.inner.running(uid) {
             watch::look(&self.inner, &running).await;
+        }
+    }
+}
+
+/// Keeps the dead letters within their limits until the worker is gone.
+async fn evict(inner: Weak<Inner>) {
+    let mut ticks = tokio::time::interval(EVICTION);
+    loop {
+        ticks.tick().await;
+        let Some(inner) = inner.upgrade() else {
+            return;
+        };
+        match inner.services.dead_letters.evict(Limits::default()).await {
+            Ok(0) => {}
+            Ok(evicted) => tracing::warn!(evicted, "the oldest dead letters made room"),
+            Err(error) => tracing::warn!(%error, "dead letters could not be evicted"),
         }
     }
 }

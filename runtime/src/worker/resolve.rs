@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 
 use crate::check::merge;
 use crate::controller::catalog;
-use crate::references;
 use crate::services::Services;
+use crate::{redact, references};
 
 /// The config that a node's component opens with; connections `beside` it go before the stored ones.
 ///
@@ -25,10 +25,11 @@ pub(super) async fn config(services: &Services, beside: &[Connection], node: &No
     let mut known = BTreeMap::new();
     for reference in secret::references(&config) {
         let value = match &reference {
-            Reference::Env(name) => env::var(name).ok(),
-            Reference::Secret(name) => {
-                services.secrets.get(name).await?.map(|secret| secret.reveal().to_owned())
-            }
+            Reference::Env(name) => env::var(name).ok().inspect(|value| redact::hide_variable(value)),
+            Reference::Secret(name) => services.secrets.get(name).await?.map(|secret| {
+                redact::hide_secret(secret.reveal());
+                secret.reveal().to_owned()
+            }),
         };
         known.extend(value.map(|value| (reference, value)));
     }

@@ -8,6 +8,7 @@ use fairway_engine::error::Error;
 use fairway_engine::store::{Letter, Remembered, Routed, Store, StoredMark, Totals};
 
 use super::channel::Counted;
+use super::task::scrubbed;
 use crate::services::Services;
 
 /// Notes of handed-on records after which those that were passed are cleared away.
@@ -48,6 +49,8 @@ impl Store for TaskStore {
     }
 
     async fn set_aside(&self, letters: Vec<Letter>) -> Result<(), Error> {
+        let letters: Vec<Letter> =
+            letters.into_iter().map(|letter| Letter { cause: scrubbed(letter.cause), ..letter }).collect();
         self.services.dead_letters.set_aside(&self.uid, &letters).await?;
         self.counted.letters_changed();
         Ok(())

@@ -16,6 +16,7 @@ use tokio::sync::watch;
 use super::channel::Counted;
 use super::store::TaskStore;
 use super::{GRACE, Inner, Job, resolve};
+use crate::redact;
 
 /// Time that a task which was told to let go has for it.
 const LET_GO: Duration = Duration::from_secs(5);
@@ -179,7 +180,7 @@ impl Task {
             worker: worker.to_owned(),
             state,
             restarts: seen.restarts,
-            cause,
+            cause: cause.map(scrubbed),
         };
         (status, snapshot)
     }
@@ -262,6 +263,12 @@ impl Attempt {
     fn warn(&self, what: &'static str, error: &Error) {
         tracing::warn!(channel = %self.job.uid, task = %self.id, %error, error.code = %error.code, "{what}");
     }
+}
+
+/// A cause as it may be shown: a component may have quoted its settings (I6).
+pub(super) fn scrubbed(cause: Cause) -> Cause {
+    let scrub = |text: String| redact::scrub(&text).into_owned();
+    Cause { message: scrub(cause.message), help: cause.help.map(scrub), ..cause }
 }
 
 fn note(seen: &Mutex<Seen>, transition: Transition) {

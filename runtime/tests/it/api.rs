@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response, StatusCode, header};
-use fairway_runtime::api::{self, Access, Api};
+use fairway_runtime::api::{self, Access, Api, Requests};
 use fairway_runtime::config::Token;
 use fairway_shared::api::system::About;
 use futures::StreamExt;
@@ -44,6 +44,7 @@ impl Served {
             about,
             access: Access { token: Token::new(TOKEN), port: 8787, local },
             closing: closing.clone(),
+            requests: Requests::default(),
         }));
         Self { house, router, closing }
     }
@@ -324,6 +325,18 @@ async fn secrets_go_in_and_never_out() {
 }
 
 #[tokio::test]
+async fn an_export_is_a_file_with_the_channels_own_name() {
+    let served = Served::new().await;
+    let uid = served.house.create(counting("注文→倉庫 \r\nX: y", "s", 1)).await;
+    let path = format!("/api/v1/channels/{uid}/export");
+    let response = served.send(authorized("GET", &path).body(Body::empty()).unwrap()).await;
+    assert_eq!(response.status(), 200);
+    let disposition = response.headers()[header::CONTENT_DISPOSITION].to_str().unwrap();
+    assert!(disposition.contains("filename*=UTF-8''%E6%B3%A8%E6%96%87"), "{disposition}");
+    assert!(!response.headers().contains_key("x"));
+}
+
+#[tokio::test]
 async fn events_resume_and_end() {
     let served = Served::new().await;
     let listen = |after: Option<&str>| {
@@ -366,9 +379,12 @@ async fn events_resume_and_end() {
 async fn metrics_are_readable_by_machines() {
     let served = Served::new().await;
     served.house.create(counting("a \"quoted\" name", "api/metrics", 1)).await;
+    served.call("GET", "/api/v1/channels/x/status", Value::Null).await;
     let response = served.send(local("GET", "/metrics").body(Body::empty()).unwrap()).await;
     let text = String::from_utf8(response.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap();
     assert!(text.contains("fairway_channels{state=\"draft\"} 1\n"), "{text}");
+    let called = "fairway_http_requests_total{method=\"GET\",path=\"/api/v1/channels/{uid}/status\",status=\"404\"} 1\n";
+    assert!(text.contains(called), "{text}");
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let (name, value) = line.rsplit_once(' ').unwrap();
         assert!(name.starts_with("fairway_") && value.parse::<f64>().is_ok(), "{line}");

@@ -76,6 +76,30 @@ async fn of_two_savers_one_wins() {
 }
 
 #[tokio::test]
+async fn what_is_overwritten_knowingly_stays_as_a_version() {
+    let house = House::new().await;
+    let created = house.controller.create(&counting("a", "s", 1)).await.unwrap();
+    house.controller.save(&created.uid, Some(&created.etag), &counting("a", "s", 2)).await.unwrap();
+    house.save(&created.uid, counting("a", "s", 3)).await;
+    let documents = |versions: Vec<fairway_shared::api::channels::Version>| {
+        versions.into_iter().map(|version| (version.document, version.deployed)).collect::<Vec<_>>()
+    };
+    let versions = house.controller.versions(&created.uid).await.unwrap().versions;
+    assert_eq!(documents(versions), [(counting("a", "s", 2), false)]);
+    let import = import(counting("a", "s", 4), Existing::Over);
+    house.controller.import(&import).await.unwrap();
+    assert_eq!(house.controller.deploy(&created.uid).await.unwrap().version, 3);
+    // What stands as a version already is not kept twice.
+    house.controller.import(&import).await.unwrap();
+    let versions = house.controller.versions(&created.uid).await.unwrap().versions;
+    assert_eq!(
+        documents(versions),
+        [(counting("a", "s", 4), true), (counting("a", "s", 3), false), (counting("a", "s", 2), false)]
+    );
+    house.controller.delete(&created.uid).await.unwrap();
+}
+
+#[tokio::test]
 async fn twins_are_refused_and_the_first_is_named() {
     let house = House::new().await;
     house.create(counting("Café", "s", 1)).await;
@@ -179,6 +203,25 @@ async fn a_bundle_travels_whole_and_without_secrets() {
 }
 
 #[tokio::test]
+async fn what_looks_like_a_secret_does_not_leave() {
+    let house = House::new().await;
+    let mut document = counting("a", "http://user:CANARY-1-zq9@127.0.0.1:9/x?api_key=CANARY-2-zq9", 1);
+    document["spec"]["nodes"][0]["config"]["headers"] =
+        json!(["x", "Bearer CANARY-3-zq9", "Bearer CANARY-4-zq9"]);
+    let created = house.controller.create(&document).await.unwrap();
+    assert!(
+        created.diagnostics.iter().any(|found| found.code == "secret.suspected"),
+        "{:?}",
+        created.diagnostics
+    );
+    let export = house.controller.export(&created.uid).await.unwrap();
+    assert!(!export.text.contains("zq9"), "{}", export.text);
+    let exported: Value = serde_json::from_str(&export.text).unwrap();
+    assert_eq!(exported["spec"]["nodes"][0]["config"]["headers"], json!(["x"]));
+    assert_eq!(exported["spec"]["nodes"][0]["config"]["count"], 1);
+}
+
+#[tokio::test]
 async fn a_secret_written_out_does_not_become_a_connection() {
     let house = House::new().await;
     let connection = json!({
@@ -189,6 +232,12 @@ async fn a_secret_written_out_does_not_become_a_connection() {
     if let Ok(detail) = stored {
         panic!("a plain password was taken: {detail:?}");
     }
+    let bundle =
+        json!({ "apiVersion": "fairway/v1", "kind": "Bundle", "items": [counting("a", "s", 1), connection] });
+    let refused = house.controller.import(&import(bundle, Existing::Over)).await.unwrap_err();
+    assert_eq!(refused.status(), 422);
+    assert!(!serde_json::to_string(&refused.problem).unwrap().contains("hunter2"));
+    assert!(house.controller.channels().await.unwrap().channels.is_empty());
     for name in ["", "a b", "ü"] {
         let refused = house.controller.set_secret(name, &"x".to_owned().into()).await.unwrap_err();
         assert_eq!(&*refused.problem.code, "secret.bad_name", "{name:?}");

@@ -192,6 +192,11 @@ async fn positions_are_reset_only_while_nothing_runs() {
     house.controller.reset(&uid).await.unwrap();
     assert!(house.controller.positions(&uid).await.unwrap().positions.is_empty());
     assert_eq!(house.controller.status(&uid).await.unwrap().counts.delivered, 10);
+    // It starts over, in its targets as well.
+    house.controller.set_target(&uid, TargetState::Running).await.unwrap();
+    house.until(&uid, |status| status.counts.delivered == 20).await;
+    assert_eq!(shelf("runtime/reset").numbers(), [each_once(10), each_once(10)].concat());
+    house.controller.shut_down().await;
 }
 
 #[tokio::test]

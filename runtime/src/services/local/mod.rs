@@ -35,6 +35,7 @@ impl Database {
     /// # Errors
     /// `Unavailable` when the file cannot be used, or was written by a newer Fairway.
     pub async fn open(path: &Path) -> Result<Self> {
+        create_private(path).map_err(|error| Error::Unavailable(error.into()))?;
         let options = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(true)
@@ -57,6 +58,15 @@ impl Database {
         self.read.close().await;
         self.write.close().await;
     }
+}
+
+/// Creates the file so that only its owner may read it; SQLite gives its side files the same rights.
+fn create_private(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
 }
 
 /// The local services over a database.

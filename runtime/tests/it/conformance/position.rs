@@ -132,7 +132,11 @@ pub(super) async fn adjusts_by_node(services: Services) {
         assert_eq!(positions.marks("u").await.unwrap(), [mark(None, "a", 3), mark(Some("x"), "a", 3)]);
     }
     let epochs = positions.epochs("u").await.unwrap();
-    assert_eq!(epochs.keys().collect::<Vec<_>>(), ["b"], "only the source that starts over is another stream");
+    assert_eq!(
+        epochs.keys().collect::<Vec<_>>(),
+        ["b"],
+        "only the source that starts over is another stream"
+    );
     // A task that was not touched goes on.
     positions.commit("u", "t", generation, &[mark(None, "a", 4)], &none()).await.unwrap();
 }

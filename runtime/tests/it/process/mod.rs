@@ -165,7 +165,8 @@ impl Server {
     /// Starts one on a free port and waits for the line that says it is ready.
     fn start(place: &Place, args: &[&str]) -> Self {
         let args = [&["serve", "--listen", "127.0.0.1:0"], args].concat();
-        let mut child = place.fairway(&args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let log = fs::File::options().create(true).append(true).open(place.path("log.txt")).unwrap();
+        let mut child = place.fairway(&args).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let url = line.trim().strip_prefix("Fairway is ready: ").unwrap_or_else(|| panic!("{line:?}"));

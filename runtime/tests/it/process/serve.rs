@@ -164,3 +164,81 @@ fn killed_in_the_middle_a_server_goes_on_by_itself() {
     assert_eq!(ids(&out).len(), count);
     assert_eq!(server.stop("TERM"), 0);
 }
+
+#[test]
+fn a_secret_is_in_no_log_no_answer_and_no_file() {
+    let place = Place::new();
+    let server = Server::start(&place, &["--log-format", "json"]);
+    let mut set = place
+        .fairway(&["secrets", "set", "where"])
+        .env("FAIRWAY_SERVER", &server.url)
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // A component that quotes its settings when it fails, as this one quotes its path.
+    std::io::Write::write_all(&mut set.stdin.take().unwrap(), b"../../CANARY \"1\" zq9").unwrap();
+    assert!(ended(&mut set).success());
+    let document = chain("canary", json!({ "path": "in.csv" }), "${secret:where}/out.jsonl");
+    let document = place.write("canary.json", document.to_string());
+    server.ask(&place, &["import", document.to_str().unwrap(), "--output", "json"]);
+    server.ask(&place, &["deploy", "canary", "--output", "json"]);
+    server.reaches(&place, "canary", "failed");
+    let status = server.ask(&place, &["status", "canary", "--output", "json"]);
+    assert_eq!(status["cause"]["code"], "file.outside_root");
+    assert!(status["cause"]["message"].as_str().unwrap().contains("***"), "{status}");
+    assert!(!status.to_string().contains("zq9"));
+    let exported = server.tell(&place, &["export", "canary"]);
+    assert!(!String::from_utf8(exported.stdout).unwrap().contains("zq9"));
+    assert_eq!(server.stop("TERM"), 0);
+    let log = fs::read_to_string(place.path("log.txt")).unwrap();
+    assert!(log.contains("file.outside_root") && log.contains("***") && !log.contains("zq9"), "{log}");
+    for file in fs::read_dir(place.data()).unwrap() {
+        let path = file.unwrap().path();
+        if path.is_file() {
+            let bytes = fs::read(&path).unwrap();
+            assert!(!bytes.windows(3).any(|window| window == b"zq9"), "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn odd_names_come_back_and_get_a_file_of_their_own() {
+    let place = Place::new();
+    let server = Server::start(&place, &[]);
+    fs::create_dir(place.path("out")).unwrap();
+    let names = [
+        "注文→倉庫",
+        "Ünïcode ñame",
+        "e\u{301} decomposed",
+        "🚢 harbour",
+        "../../etc/passwd",
+        "..",
+        "a/b\\c",
+        "CON",
+        "name with trailing dot.",
+        "  spaces  ",
+        "quote\"and'",
+        "<b>markup</b> & -> more",
+    ];
+    for (index, name) in names.iter().enumerate() {
+        let document =
+            place.write("it.json", chain(name, json!({ "path": "in.csv" }), "out.jsonl").to_string());
+        server.ask(&place, &["import", document.to_str().unwrap(), "--output", "json"]);
+        let export = server.tell(&place, &["export", name, "--out", "out"]);
+        assert!(export.status.success(), "{name:?}: {}", stderr(&export));
+        assert_eq!(fs::read_dir(place.path("out")).unwrap().count(), index + 1, "{name:?}");
+    }
+    let files = fs::read_dir(place.path("out")).unwrap();
+    let mut found: Vec<String> = files
+        .map(|file| {
+            let document: Value = serde_json::from_slice(&fs::read(file.unwrap().path()).unwrap()).unwrap();
+            document["metadata"]["name"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    found.sort();
+    let mut expected: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
+    expected.sort();
+    assert_eq!(found, expected);
+    assert_eq!(server.stop("TERM"), 0);
+}
