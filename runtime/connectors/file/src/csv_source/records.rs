@@ -31,7 +31,7 @@ impl Format for Csv {
             Found::Incomplete { .. } if !head.ended => {
                 let message = format!("`{name}`: the first row does not end within a megabyte");
                 let help = "check delimiter and quote, or whether this is a CSV file";
-                return Err(Error::failed("csv.no_first_row", message).help(help));
+                return Err(Error::config("csv.no_first_row", message).help(help));
             }
             _ => return Ok(None),
         };

@@ -334,7 +334,7 @@ impl<F: Format> State<F> {
         self.next_look = None;
         let grave = |error: &Error| match error.kind {
             Kind::Config => 0,
-            Kind::Failed => 1,
+            Kind::Data => 1,
             _ => 2,
         };
         let mut faults = std::mem::take(&mut self.faults);
@@ -346,7 +346,7 @@ impl<F: Format> State<F> {
             error.message = format!("{}; and {more} more: {}", error.message, others.join("; "));
         }
         // Where files come and grow, one that is damaged may only be half there yet.
-        if self.reading.follow && error.kind == Kind::Failed {
+        if self.reading.follow && error.kind == Kind::Data {
             error.kind = Kind::Outage;
         }
         error

@@ -3,9 +3,9 @@
 use std::io;
 use std::sync::Arc;
 
-use fairway_engine::Error;
 use fairway_engine::data::{Batch, Meta, RecordError, Rejects};
 use fairway_engine::source::Polled;
+use fairway_engine::{Error, Kind};
 
 use super::chunk::Chunk;
 use super::input::{Coding, Input};
@@ -28,7 +28,7 @@ pub(crate) trait Format: Send + Sync + 'static {
     /// there is nothing to read yet.
     ///
     /// # Errors
-    /// `Config` or `Failed`, when the file as a whole is not as the settings say.
+    /// `Config` or `Data`, when the file as a whole is not as the settings say.
     fn begin(&self, name: &str, head: &Chunk) -> Result<Option<(Self::Records, usize)>, Error>;
 }
 
@@ -310,7 +310,8 @@ fn unreadable(found: &Found, error: io::Error) -> Error {
             }
             _ => format!("`{}` is damaged: it cannot be decompressed to its end", found.name),
         };
-        return Error::failed("file.damaged", message)
+        // Trying again would not help: the task ends at once with this cause.
+        return Error::new(Kind::Data, "file.damaged", message)
             .help("put a sound file in its place; what could be read of it was read")
             .source(error);
     }

@@ -50,7 +50,7 @@ async fn damaged_files_are_faults_after_everything_else_is_read() {
         assert!(of("a.csv") >= least, "{} rows", of("a.csv"));
         assert_eq!((of("b.csv"), run.faults().len()), (3, 0));
         let fault = run.fault.as_ref().unwrap();
-        assert_eq!((fault.kind, &*fault.code), (Kind::Failed, "file.damaged"));
+        assert_eq!((fault.kind, &*fault.code), (Kind::Data, "file.damaged"));
         assert!(fault.message.contains("a.csv"), "{}", fault.message);
         // Mended, the file is read on from where it broke off.
         if bytes.len() < packed.len() && least > 2 {
