@@ -12,7 +12,7 @@
 //! | [`edit`] | commands with inverses: undo and redo |
 //! | [`types`] | the types a document may name for a column |
 //! | [`secret`] | references to secrets in texts |
-//! | [`canonical`], [`pointer`], [`suggest`] | canonical JSON text, JSON pointers, "did you mean" |
+//! | [`canonical`], [`mod@pointer`], [`suggest`] | canonical JSON text, JSON pointers, "did you mean" |
 //! | [`api`] | endpoints, answers, events, problems |
 #![warn(missing_docs)]
 

@@ -114,7 +114,7 @@ pub struct Text {
     pub multiline: bool,
     /// Regular expression that it matches; shown, and checked by the component itself.
     pub pattern: Option<String>,
-    /// Named format, see [`format`].
+    /// Named format, see [`mod@format`].
     pub format: Option<String>,
     /// Least number of characters.
     pub min: Option<u64>,

@@ -1,6 +1,6 @@
 //! Values as plain text: what a cast to `string`, a mask or a CSV cell shows.
 //!
-//! The forms are those of [`json_write`](super::json_write) without the quotes, except that text stands as it is.
+//! The forms are those of [`json_write`] without the quotes, except that text stands as it is.
 
 use super::json_write;
 use super::number_text;

@@ -93,7 +93,7 @@ impl Splitter {
     /// them are passed over, as are comments.
     ///
     /// With `eof`, the end of the buffer ends a record; an open quote is then closed by it, as in the `csv`
-    /// crate, and seen by [`is_open`](Splitter::is_open).
+    /// crate, and seen by [`is_open`].
     ///
     /// # Panics
     /// With a buffer of more than 4 GiB.
