@@ -3,8 +3,10 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
-use serde_json::{Map, Number, Value};
+use anyhow::{Context, Result, bail};
+use serde_json::{Map, Number, Value, json};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteRow};
+use sqlx::{Column, ConnectOptions, Row, TypeInfo, ValueRef};
 
 use crate::support::samples_folder;
 
@@ -68,6 +70,45 @@ pub(crate) fn json_lines(path: &Path) -> Result<Vec<Value>> {
     let record =
         |line: &str| serde_json::from_str(line).with_context(|| format!("{}: {line}", path.display()));
     text.lines().map(record).collect()
+}
+
+/// The rows of a table in a SQLite file, in the order they were written, each value as the type it is stored in.
+pub(crate) async fn table(path: &Path, table: &str) -> Result<Vec<Value>> {
+    let mut database = SqliteConnectOptions::new()
+        .filename(path)
+        .read_only(true)
+        .connect()
+        .await
+        .with_context(|| format!("cannot open {}", path.display()))?;
+    let select = format!("select * from \"{table}\" order by rowid");
+    let rows = sqlx::query(sqlx::AssertSqlSafe(select)).fetch_all(&mut database).await?;
+    rows.iter().map(stored).collect()
+}
+
+fn stored(row: &SqliteRow) -> Result<Value> {
+    let mut record = Map::new();
+    for column in row.columns() {
+        let at = column.ordinal();
+        let raw = row.try_get_raw(at)?;
+        let value = match raw.type_info().name() {
+            _ if raw.is_null() => Value::Null,
+            "INTEGER" => json!(row.try_get_unchecked::<i64, _>(at)?),
+            "TEXT" => json!(row.try_get_unchecked::<String, _>(at)?),
+            other => bail!("`{}` is stored as {other}", column.name()),
+        };
+        record.insert(column.name().to_owned(), value);
+    }
+    Ok(Value::Object(record))
+}
+
+/// Late flights as SQLite keeps them: its own numbers would not keep every decimal, so decimals are text.
+pub(crate) fn as_rows(flights: &[Value]) -> Vec<Value> {
+    let row = |flight: &Value| {
+        let mut row = flight.clone();
+        row["distance"] = Value::String(flight["distance"].to_string());
+        row
+    };
+    flights.iter().map(row).collect()
 }
 
 /// Fails at the first record that is not as expected, rather than with thousands of lines.

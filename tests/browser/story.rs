@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use super::designer::with;
-use super::flights::{Flights, assert_same, json_lines};
+use super::flights::{Flights, as_rows, assert_same, json_lines, table};
 use super::{Browser, Looks, scenario};
 use crate::support::{Fairway, command, samples_folder};
 
@@ -50,12 +50,12 @@ async fn a_newcomer_draws_deploys_and_carries_a_channel_on() -> Result<()> {
         browser.confirm_deploy(1).await?;
         ran(browser, &drawn, 1, &flights).await?;
         browser.screenshot("completed").await?;
-        in_the_targets(&fairway.files()?, &flights)?;
+        in_the_targets(&fairway.files()?, &flights).await?;
 
         let file = export(browser).await?;
-        on_the_command_line(&file, &flights)?;
+        on_the_command_line(&file, &flights).await?;
         over_itself(browser, &drawn, &file, &flights).await?;
-        in_the_targets(&fairway.files()?, &flights)?;
+        in_the_targets(&fairway.files()?, &flights).await?;
 
         browser.visit(&second).await?;
         browser.see("[data-testid=empty]").await?;
@@ -63,7 +63,7 @@ async fn a_newcomer_draws_deploys_and_carries_a_channel_on() -> Result<()> {
         browser.see("[data-testid=canvas] .node").await?;
         browser.deploy(1).await?;
         ran(browser, &drawn, 1, &flights).await?;
-        in_the_targets(&second.files()?, &flights)
+        in_the_targets(&second.files()?, &flights).await
     })
     .await
 }
@@ -75,7 +75,7 @@ async fn draw(browser: &mut Browser) -> Result<Drawn> {
         filter: browser.place("filter_records", (420.0, 120.0)).await?,
         cast: browser.place("cast_fields", (700.0, 120.0)).await?,
         mask: browser.place("mask_fields", (140.0, 320.0)).await?,
-        late: browser.place("jsonl_sink", (420.0, 320.0)).await?,
+        late: browser.place("sqlite_sink", (420.0, 320.0)).await?,
         copy: browser.place("jsonl_sink", (420.0, 480.0)).await?,
         errors: browser.place("jsonl_sink", (700.0, 400.0)).await?,
     };
@@ -150,11 +150,10 @@ async fn configure(browser: &mut Browser, drawn: &Drawn) -> Result<()> {
     browser.key("Enter").await?;
     browser.click("[data-field=method] [data-choice=redact]").await?;
 
-    for (node, path) in [
-        (&drawn.late, "out/late.jsonl"),
-        (&drawn.copy, "out/copy.jsonl"),
-        (&drawn.errors, "out/refused.jsonl"),
-    ] {
+    browser.inspect(&drawn.late).await?;
+    browser.fill("path", "out/flights.db").await?;
+    browser.fill("table", "late flights").await?;
+    for (node, path) in [(&drawn.copy, "out/late.jsonl"), (&drawn.errors, "out/refused.jsonl")] {
         browser.inspect(node).await?;
         browser.fill("path", path).await?;
     }
@@ -218,10 +217,11 @@ async fn ran(browser: &mut Browser, drawn: &Drawn, version: u32, flights: &Fligh
 }
 
 /// Every record once, in order, with its types.
-fn in_the_targets(files: &Path, flights: &Flights) -> Result<()> {
+async fn in_the_targets(files: &Path, flights: &Flights) -> Result<()> {
     let out = files.join("out");
+    let rows = table(&out.join("flights.db"), "late flights").await?;
+    assert_same("the table", &rows, &as_rows(&flights.delivered));
     assert_same("late.jsonl", &json_lines(&out.join("late.jsonl"))?, &flights.delivered);
-    assert_same("copy.jsonl", &json_lines(&out.join("copy.jsonl"))?, &flights.delivered);
     assert_same("refused.jsonl", &json_lines(&out.join("refused.jsonl"))?, &flights.refused);
     Ok(())
 }
@@ -239,7 +239,7 @@ async fn export(browser: &mut Browser) -> Result<PathBuf> {
 }
 
 /// `fairway run FILE` in a folder with the same samples.
-fn on_the_command_line(file: &Path, flights: &Flights) -> Result<()> {
+async fn on_the_command_line(file: &Path, flights: &Flights) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let samples = folder.path().join("samples");
     std::fs::create_dir(&samples)?;
@@ -255,7 +255,7 @@ fn on_the_command_line(file: &Path, flights: &Flights) -> Result<()> {
     assert_eq!(number("filtered"), Some(flights.filtered), "{summary}");
     assert_eq!(number("delivered"), Some(flights.delivered.len() as u64), "{summary}");
     assert_eq!(number("dead_lettered"), Some(flights.refused.len() as u64), "{summary}");
-    in_the_targets(folder.path(), flights)
+    in_the_targets(folder.path(), flights).await
 }
 
 /// Imported over the channel that it came from, the file is its next version: positions stay, so nothing is doubled.
