@@ -25,7 +25,7 @@ mod signals;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use fairway_shared::api::status::TargetState;
 
 use exit::Failure;
@@ -65,6 +65,27 @@ enum Command {
     #[command(subcommand)]
     Secrets(secrets::SecretsCommand),
     Health(channels::HealthArgs),
+}
+
+/// Every command with its arguments, in Markdown.
+pub fn reference() -> String {
+    fn add(command: &mut clap::Command, above: &str, page: &mut String) {
+        let name = format!("{above}{}", command.get_name());
+        if command.get_subcommands().next().is_none() {
+            let help = command.clone().term_width(100).bin_name(&name).render_long_help();
+            page.push_str(&format!("\n## `{name}`\n\n```text\n{}\n```\n", help.to_string().trim_end()));
+        }
+        for inner in command.get_subcommands_mut().filter(|inner| inner.get_name() != "help") {
+            add(inner, &format!("{name} "), page);
+        }
+    }
+    let mut page = String::from(
+        "# Command line\n\nWritten from the code. Every command takes `--output json`; names, exit codes and the shapes of JSON \
+         are fixed.\n\n| Exit | Means |\n|---|---|\n| 0 | done |\n| 1 | failed while running |\n| 2 | wrong command line |\n\
+         | 3 | the document has errors |\n| 4 | cannot reach, or refused |\n| 130 | interrupted, after a clean drain |\n",
+    );
+    add(&mut Cli::command(), "", &mut page);
+    page
 }
 
 /// Runs the command line of this process.

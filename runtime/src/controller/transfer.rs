@@ -80,6 +80,14 @@ impl Controller {
             return Err(Refused::new(codes::DOCUMENT_INVALID, "there is nothing in it to import")
                 .diagnostics(diagnostics));
         }
+        let mut names = BTreeSet::new();
+        for (_, channel) in &channels {
+            if !names.insert(catalog::name(&channel.metadata.name)) {
+                let detail = format!("`{}` is in it twice", channel.metadata.name);
+                return Err(Refused::new(codes::DOCUMENT_INVALID, detail)
+                    .help("names that differ only in letter case or encoding count as the same"));
+            }
+        }
         if connections.iter().any(|connection| connection.name().trim().is_empty()) {
             return Err(Refused::new(codes::DOCUMENT_INVALID, "a connection has no name")
                 .help("give it one in `metadata.name`")

@@ -30,6 +30,9 @@ pub enum Error {
         /// Rank asked for.
         to: u64,
     },
+    /// A rank beyond what a store can hold.
+    #[error("the rank {0} is greater than a position may have")]
+    TooLarge(u64),
     /// No room is left.
     #[error("the disk that holds Fairway's data is full")]
     Full(#[source] Box<dyn StdError + Send + Sync>),
@@ -57,6 +60,7 @@ impl From<Error> for EngineError {
                 .help("give the process the key that the secret was set with, or set the secret again"),
             Error::Conflict { .. } => Self::failed("store.conflict", message),
             Error::WentBack { .. } => Self::failed("position.went_back", message),
+            Error::TooLarge(_) => Self::failed("position.too_large", message),
         }
     }
 }

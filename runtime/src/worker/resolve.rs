@@ -16,6 +16,9 @@ use crate::controller::catalog;
 use crate::services::Services;
 use crate::{redact, references};
 
+/// Variables of the environment that no document may refer to.
+const OWN: [&str; 3] = ["FAIRWAY_TOKEN", "FAIRWAY_SECRET_KEY", "FAIRWAY_SECRET_KEY_FILE"];
+
 /// The config that a node's component opens with; connections `beside` it go before the stored ones.
 ///
 /// # Errors
@@ -25,6 +28,8 @@ pub(super) async fn config(services: &Services, beside: &[Connection], node: &No
     let mut known = BTreeMap::new();
     for reference in secret::references(&config) {
         let value = match &reference {
+            // What opens Fairway itself is nobody's setting.
+            Reference::Env(name) if OWN.contains(&name.as_str()) => None,
             Reference::Env(name) => env::var(name).ok().inspect(|value| redact::hide_variable(value)),
             Reference::Secret(name) => services.secrets.get(name).await?.map(|secret| {
                 redact::hide_secret(secret.reveal());

@@ -115,6 +115,11 @@ fn the_pages_are_up_to_date() {
 }
 
 #[test]
+fn the_page_of_commands_is_up_to_date() {
+    crate::committed("docs/cli.md", &fairway_runtime::cli::reference());
+}
+
+#[test]
 fn the_page_of_problems_is_up_to_date() {
     crate::committed("docs/problems.md", &docs::problems_page());
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fairway_engine::component::Component;
 use fairway_engine::files::Files;
-use fairway_engine::testkit::{MEMORY_SINK, MEMORY_SOURCE, PLAIN_SINK, REFUSE_EVEN};
+use fairway_engine::testkit::{MEMORY_SINK, MEMORY_SOURCE, PANIC_AT, PLAIN_SINK, REFUSE_EVEN};
 use fairway_runtime::controller::Controller;
 use fairway_runtime::registry::Registry;
 use fairway_runtime::services::Services;
@@ -14,7 +14,7 @@ use fairway_shared::api::status::{ChannelState, ChannelStatus};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const COMPONENTS: &[Component] = &[MEMORY_SOURCE, MEMORY_SINK, PLAIN_SINK, REFUSE_EVEN];
+const COMPONENTS: &[Component] = &[MEMORY_SOURCE, MEMORY_SINK, PLAIN_SINK, REFUSE_EVEN, PANIC_AT];
 
 /// Longest time that a test waits for something that must happen.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -229,3 +229,87 @@ async fn a_missing_secret_fails_the_channel_with_its_reason() {
     let frozen = &house.controller.versions(&uid).await.unwrap().versions[0].document;
     assert_eq!(frozen["spec"]["nodes"][1]["config"]["shelf"], "${secret:shelf}");
 }
+
+#[tokio::test]
+async fn a_panic_is_a_fault_of_one_task_and_is_restarted() {
+    let house = House::new().await;
+    let shelf = shelf("runtime/panic");
+    let mut document = counting("a", "runtime/panic", 50);
+    document["spec"]["nodes"].as_array_mut().unwrap().push(json!({
+        "id": "panic", "component": "panic_at", "config": { "n": 33, "shelf": "runtime/panic", "times": 1 }
+    }));
+    document["spec"]["edges"] =
+        json!([{ "from": "count", "to": "panic" }, { "from": "panic", "to": "shelf" }]);
+    let uid = house.create(document).await;
+    house.controller.deploy(&uid).await.unwrap();
+    let status = house.reaches(&uid, ChannelState::Completed).await;
+    assert_eq!(status.tasks[0].restarts, 1);
+    let restarting = status.history.iter().find(|entry| entry.state == ChannelState::Restarting).unwrap();
+    assert_eq!(restarting.cause.as_ref().unwrap().code, "task.panic");
+    assert_eq!(shelf.numbers(), each_once(50));
+    assert_eq!((status.counts.read, status.counts.delivered), (50, 50));
+}
+
+#[tokio::test]
+async fn a_channel_does_not_run_in_part() {
+    let house = House::new().await;
+    house.controller.set_secret("shelf", &"runtime/part".to_owned().into()).await.unwrap();
+    let mut document = endless("a", "runtime/whole", 10);
+    let nodes = document["spec"]["nodes"].as_array_mut().unwrap();
+    nodes.push(json!({ "id": "count2", "component": "count_source", "config": { "count": 5, "batch": 5, "endless": true } }));
+    nodes
+        .push(json!({ "id": "shelf2", "component": "shelf_sink", "config": { "shelf": "${secret:shelf}" } }));
+    document["spec"]["edges"].as_array_mut().unwrap().push(json!({ "from": "count2", "to": "shelf2" }));
+    let uid = house.create(document).await;
+    house.controller.deploy(&uid).await.unwrap();
+    let status = house.until(&uid, |status| status.counts.delivered == 15).await;
+    assert_eq!(status.tasks.len(), 2);
+    house.controller.delete_secret("shelf").await.unwrap();
+    house.controller.restart(&uid).await.unwrap();
+    let status = house
+        .until(&uid, |status| {
+            status.state == ChannelState::Failed
+                && status.tasks.iter().any(|task| task.state == ChannelState::Stopped)
+        })
+        .await;
+    assert_eq!(status.cause.unwrap().code, "secret.missing");
+    // Once the reason is gone it runs whole again.
+    house.controller.set_secret("shelf", &"runtime/part".to_owned().into()).await.unwrap();
+    house.controller.set_target(&uid, TargetState::Running).await.unwrap();
+    house.reaches(&uid, ChannelState::Running).await;
+    house.controller.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_deploy_touches_only_what_changed() {
+    let house = House::new().await;
+    let (one, two) = (shelf("runtime/touch1"), shelf("runtime/touch2"));
+    let document = |second: u64| {
+        let mut document = endless("a", "runtime/touch1", 10);
+        let nodes = document["spec"]["nodes"].as_array_mut().unwrap();
+        let config = json!({ "count": second, "batch": 5, "endless": true });
+        nodes.push(json!({ "id": "count2", "component": "count_source", "config": config }));
+        nodes.push(
+            json!({ "id": "shelf2", "component": "shelf_sink", "config": { "shelf": "runtime/touch2" } }),
+        );
+        document["spec"]["edges"].as_array_mut().unwrap().push(json!({ "from": "count2", "to": "shelf2" }));
+        document
+    };
+    let uid = house.create(document(20)).await;
+    house.controller.deploy(&uid).await.unwrap();
+    house.until(&uid, |status| status.counts.delivered == 30).await;
+    house.save(&uid, document(25)).await;
+    let plan = house.controller.plan(&uid).await.unwrap();
+    assert_eq!((plan.diff.keeps.len(), plan.diff.restarts.len()), (1, 1));
+    house.controller.deploy(&uid).await.unwrap();
+    house.until(&uid, |status| status.counts.delivered == 35).await;
+    // Its layout alone changes nothing that runs.
+    let mut moved = document(25);
+    moved["layout"] = json!({ "nodes": { "count": { "x": 160, "y": 32 } } });
+    house.save(&uid, moved).await;
+    assert!(!house.controller.channels().await.unwrap().channels[0].changed);
+    assert_eq!(house.controller.plan(&uid).await.unwrap().diff.keeps.len(), 2);
+    house.controller.set_target(&uid, TargetState::Stopped).await.unwrap();
+    house.reaches(&uid, ChannelState::Stopped).await;
+    assert_eq!((one.numbers(), two.numbers()), (each_once(10), each_once(25)));
+}

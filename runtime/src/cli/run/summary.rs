@@ -38,6 +38,8 @@ pub(super) struct Summary {
     elapsed_ms: u64,
     nodes: BTreeMap<String, Place>,
     error: Option<Cause>,
+    #[serde(skip)]
+    undelivered: u64,
 }
 
 /// Records counted at one node.
@@ -78,6 +80,7 @@ impl Summary {
             elapsed_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
             nodes: after.nodes.iter().map(|(id, passed)| (id.clone(), place(id, passed))).collect(),
             error: ended.error.clone(),
+            undelivered: ended.undelivered,
         }
     }
 
@@ -115,6 +118,10 @@ impl Summary {
             if let Some(help) = &error.help {
                 eprintln!("  help: {help}");
             }
+        }
+        if self.undelivered > 0 {
+            let records = count(self.undelivered);
+            eprintln!("{records} records were read and not delivered; the next run reads them again");
         }
         if self.dead_lettered > 0 {
             let data = data.map_or_else(|| DataDir::locate(None).unwrap_or_default(), Path::to_owned);

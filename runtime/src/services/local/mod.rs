@@ -104,7 +104,7 @@ fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
 
 /// A rank as SQLite holds it.
 fn rank_in(rank: u64) -> Result<i64> {
-    i64::try_from(rank).map_err(|error| Error::Unavailable(error.into()))
+    i64::try_from(rank).map_err(|_| Error::TooLarge(rank))
 }
 
 /// A rank that SQLite held.
