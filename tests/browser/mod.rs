@@ -18,6 +18,7 @@ mod flights;
 mod keys;
 mod kill;
 mod look;
+mod looks;
 mod pointer;
 mod scenario;
 mod served;
