@@ -191,7 +191,11 @@ pub(crate) async fn read_on(source: &mut dyn Source) -> Run {
     let mut run = Run::default();
     loop {
         match source.next().await {
-            Ok(Next::Batch(polled)) => run.add(polled),
+            Ok(Next::Batch(polled)) => {
+                let (partition, position) = (polled.partition.clone(), polled.position.clone());
+                run.add(polled);
+                source.acknowledge(&partition, &position).await.unwrap();
+            }
             Ok(Next::Idle(_) | Next::End) => return run,
             Err(error) => {
                 run.fault = Some(error);

@@ -1,12 +1,14 @@
 //! The source that every format of files shares: which file is read next, which files are known, what follows at the end.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use fairway_engine::Error;
 use fairway_engine::error::Kind;
 use fairway_engine::files::Files;
+use fairway_engine::position::Position;
 use fairway_engine::source::{Next, Source, SourceCtx};
 use tokio::task::JoinHandle;
 
@@ -34,12 +36,18 @@ pub(crate) struct Reading<F> {
 const TURN_RECORDS: usize = 4000;
 /// Most batches of one turn.
 const TURN_BATCHES: usize = 64;
+/// How long a fault waits for the next acknowledgement of what was read before it.
+const FAULT_WAIT: Duration = Duration::from_secs(10);
 
 /// A source over files.
 pub(crate) struct FileSource<F: Format> {
     slot: Slot<F>,
     /// What the last turn read and nobody has asked for yet.
     ready: VecDeque<Result<Next, Error>>,
+    /// Orders handed out and not yet acknowledged, by partition.
+    under_way: HashMap<Arc<str>, u64>,
+    /// Until when a fault waits for what is under way.
+    fault_waits: Option<Instant>,
 }
 
 /// The state is away while a thread reads; what it finds waits in its handle if nobody waits for it.
@@ -112,7 +120,8 @@ impl<F: Format> FileSource<F> {
             inodes: HashMap::new(),
             next_look: None,
         };
-        Self { slot: Slot::Here(Box::new(state)), ready: VecDeque::new() }
+        let slot = Slot::Here(Box::new(state));
+        Self { slot, ready: VecDeque::new(), under_way: HashMap::new(), fault_waits: None }
     }
 }
 
@@ -120,7 +129,20 @@ impl<F: Format> FileSource<F> {
 impl<F: Format> Source for FileSource<F> {
     async fn next(&mut self) -> Result<Next, Error> {
         loop {
+            match self.ready.front() {
+                // A fault ends the task and everything under way with it: sound records come first (G5).
+                Some(Err(_)) if !self.under_way.is_empty() => {
+                    let until = *self.fault_waits.get_or_insert_with(|| Instant::now() + FAULT_WAIT);
+                    tokio::time::sleep(until.saturating_duration_since(Instant::now())).await;
+                    self.under_way.clear();
+                }
+                _ => {}
+            }
             if let Some(next) = self.ready.pop_front() {
+                self.fault_waits = None;
+                if let Ok(Next::Batch(polled)) = &next {
+                    self.under_way.insert(polled.partition.clone(), polled.position.order);
+                }
                 return next;
             }
             self.slot = match std::mem::replace(&mut self.slot, Slot::Lost) {
@@ -142,6 +164,14 @@ impl<F: Format> Source for FileSource<F> {
                 }
             }
         }
+    }
+
+    async fn acknowledge(&mut self, partition: &str, position: &Position) -> Result<(), Error> {
+        self.fault_waits = None;
+        if self.under_way.get(partition).is_some_and(|order| *order <= position.order) {
+            self.under_way.remove(partition);
+        }
+        Ok(())
     }
 
     async fn close(&mut self) {

@@ -1,5 +1,6 @@
 //! What becomes of records when files come, grow, move and go (G5, G6).
 
+use fairway_engine::source::Next;
 use flate2::write::GzEncoder;
 
 use super::*;
@@ -59,6 +60,25 @@ async fn damaged_files_are_faults_after_everything_else_is_read() {
             assert_eq!(of("a.csv") + rest.rows.len(), 50_000);
             assert!(rest.fault.is_none());
         }
+    }
+}
+
+/// A fault would end the task: it comes only when what was read before it is safe, or nothing moves any more.
+#[tokio::test(start_paused = true)]
+async fn a_fault_waits_for_sound_records() {
+    let packed = gzip(&rows(3));
+    let dir = folder(&[("a.csv", &packed[..packed.len() - 1])]);
+    for acknowledged in [true, false] {
+        let mut source = source(dir.path(), "csv_source", INFER, &[]).await.unwrap();
+        let Next::Batch(polled) = source.next().await.unwrap() else { panic!("three rows") };
+        assert!(poll_once(source.next()).await.is_none(), "the fault came before the records were safe");
+        let start = tokio::time::Instant::now();
+        if acknowledged {
+            source.acknowledge(&polled.partition, &polled.position).await.unwrap();
+        }
+        assert!(source.next().await.is_err());
+        assert_eq!(start.elapsed() < std::time::Duration::from_secs(1), acknowledged);
+        source.close().await;
     }
 }
 
@@ -188,7 +208,7 @@ async fn a_read_that_is_given_up_is_not_lost() {
             None => source.next().await,
         };
         match next.unwrap() {
-            fairway_engine::source::Next::Batch(polled) => run.add(polled),
+            Next::Batch(polled) => run.add(polled),
             _ => break,
         }
     }
