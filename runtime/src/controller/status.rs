@@ -15,6 +15,8 @@ impl Controller {
     pub async fn status(&self, uid: &str) -> Result<ChannelStatus, Refused> {
         catalog::must(&*self.services.config, uid).await?;
         let deployed = catalog::find(&*self.services.config, &catalog::deployed(uid)).await?;
+        // State and history are to tell the same.
+        self.worker.look(uid).await;
         let mut status = self.brief(uid, deployed.as_ref()).await?;
         if status.edges.is_empty() && deployed.is_some() {
             let totals = self.services.positions.totals(uid).await?;

@@ -37,7 +37,7 @@ pub trait PositionService: Send + Sync {
     /// Takes the next generation for a task.
     async fn begin(&self, uid: &str, task: &str) -> Result<u64>;
 
-    /// Makes watermarks and counts durable in one step; `totals` is added to what is there.
+    /// Makes watermarks and counts durable in one step; `totals` is added to what is there, and the sum is answered.
     ///
     /// # Errors
     /// `Fenced`, `WentBack`; nothing is written then.
@@ -48,7 +48,7 @@ pub trait PositionService: Send + Sync {
         generation: u64,
         marks: &[StoredMark],
         totals: &Totals,
-    ) -> Result<()>;
+    ) -> Result<Totals>;
 
     /// All watermarks of a channel, by source, partition, target.
     async fn marks(&self, uid: &str) -> Result<Vec<StoredMark>>;

@@ -42,9 +42,27 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// Adds what was committed.
-    pub(super) fn add(&self, totals: &Totals) {
-        *lock(&self.totals) += totals;
+    /// Takes over what a commit has brought the counts to. They only rise, so of two that overtook each other the higher
+    /// figures stand.
+    pub(super) fn raise(&self, sum: &Totals) {
+        let mut totals = lock(&self.totals);
+        let raise = |count: &mut u64, to: u64| *count = (*count).max(to);
+        let (mine, theirs) = (&mut totals.counts, &sum.counts);
+        raise(&mut mine.read, theirs.read);
+        raise(&mut mine.delivered, theirs.delivered);
+        raise(&mut mine.filtered, theirs.filtered);
+        raise(&mut mine.dead_lettered, theirs.dead_lettered);
+        raise(&mut mine.retried, theirs.retried);
+        for (id, passed) in &sum.nodes {
+            let node = totals.nodes.entry(id.clone()).or_default();
+            raise(&mut node.entered, passed.entered);
+            raise(&mut node.out, passed.out);
+            raise(&mut node.filtered, passed.filtered);
+            raise(&mut node.errors, passed.errors);
+        }
+        for (edge, records) in &sum.edges {
+            raise(totals.edges.entry(edge.clone()).or_default(), *records);
+        }
     }
 
     /// Dead letters came or went.

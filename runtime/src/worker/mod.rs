@@ -190,7 +190,7 @@ impl Worker {
     }
 
     /// Observes one channel now.
-    async fn look(&self, uid: &str) {
+    pub(crate) async fn look(&self, uid: &str) {
         if let Some(running) = self.inner.running(uid) {
             watch::look(&self.inner, &running).await;
         }

@@ -32,12 +32,14 @@ impl Store for TaskStore {
         self.services.dead_letters.passed(&self.uid, &marks).await?;
         let refusals = self.services.dead_letters.refusals(&self.uid, &marks).await?;
         let epochs = self.services.positions.epochs(&self.uid).await?;
+        // A run that failed may have let go of a commit before it learned that it went through.
+        self.counted.raise(&self.services.positions.totals(&self.uid).await?);
         Ok(Remembered { generation, marks, epochs, letters: refusals.letters, routed: refusals.routed })
     }
 
     async fn commit(&self, generation: u64, marks: &[StoredMark], totals: &Totals) -> Result<(), Error> {
-        self.services.positions.commit(&self.uid, &self.task, generation, marks, totals).await?;
-        self.counted.add(totals);
+        let sum = self.services.positions.commit(&self.uid, &self.task, generation, marks, totals).await?;
+        self.counted.raise(&sum);
         if self.noted.load(Ordering::Relaxed) >= CLEARED_AFTER {
             self.services.dead_letters.passed(&self.uid, marks).await.unwrap_or_else(|error| {
                 // They are in nobody's way and go with the next clearing.

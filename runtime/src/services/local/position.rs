@@ -41,7 +41,7 @@ impl PositionService for Local {
         generation: u64,
         marks: &[StoredMark],
         totals: &Totals,
-    ) -> Result<()> {
+    ) -> Result<Totals> {
         let generation = rank_in(generation)?;
         let mut transaction = self.0.write.begin().await?;
         let valid: Option<i64> =
@@ -57,8 +57,8 @@ impl PositionService for Local {
         for mark in marks {
             write_mark(&mut transaction, uid, generation, mark).await?;
         }
+        let mut sum = read_totals(&mut transaction, uid).await?;
         if *totals != Totals::default() {
-            let mut sum = read_totals(&mut transaction, uid).await?;
             sum += totals;
             sqlx::query("INSERT OR REPLACE INTO totals (uid, value) VALUES (?, ?)")
                 .bind(uid)
@@ -67,7 +67,7 @@ impl PositionService for Local {
                 .await?;
         }
         transaction.commit().await?;
-        Ok(())
+        Ok(sum)
     }
 
     async fn marks(&self, uid: &str) -> Result<Vec<StoredMark>> {

@@ -55,7 +55,7 @@ pub(super) async fn a_commit_is_one_step(services: Services) {
     let marks = [mark(Some("y"), "s", 7), mark(Some("x"), "s", 1)];
     positions.commit("u", "t", generation, &marks, &read(7)).await.unwrap_err();
     assert_eq!(positions.marks("u").await.unwrap(), [mark(Some("x"), "s", 5)]);
-    positions.commit("u", "t", generation, &[], &read(2)).await.unwrap();
+    assert_eq!(positions.commit("u", "t", generation, &[], &read(2)).await.unwrap(), read(7));
     assert_eq!(positions.totals("u").await.unwrap(), read(7));
 }
 
