@@ -125,7 +125,10 @@ component_icons!(
 /// The picture of a component: by its name's first word, else by its family, else by its kind.
 pub(crate) fn component_icon(name: &str, family: &str, kind: Kind) -> impl IntoView + use<> {
     let find = |wanted: &str| COMPONENTS.iter().find(|(file, _)| *file == wanted).map(|(_, svg)| *svg);
-    let first = name.split('_').next().unwrap_or(name);
+    let first = match name.split('_').next().unwrap_or(name) {
+        "set" => "rename",
+        other => other,
+    };
     let by_family = match family {
         "sql" => "database",
         other => other,

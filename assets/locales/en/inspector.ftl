@@ -18,6 +18,7 @@ empty-text = empty text
 add-word = Add…
 remove-word = Remove { $word }
 add-row = Add
+add-another = Add another
 row-more = More
 row-up = Move up
 row-down = Move down

@@ -15,6 +15,7 @@ empty-text = 空文本
 add-word = 添加…
 remove-word = 移除 { $word }
 add-row = 添加
+add-another = 再添加一个
 row-more = 更多
 row-up = 上移
 row-down = 下移

@@ -8,6 +8,8 @@ pub const MIN_ZOOM: f64 = 0.05;
 pub const MAX_ZOOM: f64 = 4.0;
 /// Below this zoom a node shows its title and state only.
 pub const DETAIL_ZOOM: f64 = 0.4;
+/// Below this zoom a node is a plain plate: its title could not be read.
+pub const PLATE_ZOOM: f64 = 0.16;
 /// Factor of one step by button or key.
 pub const STEP: f64 = 1.2;
 
@@ -24,6 +26,17 @@ impl Default for Viewport {
     fn default() -> Self {
         Self { offset: Point::default(), zoom: 1.0 }
     }
+}
+
+/// How much of a node is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// Everything.
+    Full,
+    /// Title and state.
+    Title,
+    /// A plain plate in the colour of its role.
+    Plate,
 }
 
 /// How a wheel event counts its delta (`WheelEvent.deltaMode`).
@@ -92,6 +105,15 @@ impl Viewport {
         let zoom = zoom.clamp(MIN_ZOOM, MAX_ZOOM);
         let world = self.to_world(screen);
         Self { offset: screen - world * zoom, zoom }
+    }
+
+    /// How much of a node is worth drawing.
+    pub fn detail(self) -> Detail {
+        match self.zoom {
+            zoom if zoom < PLATE_ZOOM => Detail::Plate,
+            zoom if zoom < DETAIL_ZOOM => Detail::Title,
+            _ => Detail::Full,
+        }
     }
 
     /// The view that shows `world` wholly in the middle of a window, with a tenth of it free, at most at `most`.

@@ -1,6 +1,8 @@
 //! The surface's element and its layers: grid, edges, nodes, marquee, loose edge.
 
 use fairway_canvas::Size;
+use fairway_canvas::drag::GRID;
+use fairway_canvas::viewport::Detail;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
@@ -21,17 +23,31 @@ pub(crate) fn Board() -> impl IntoView {
     let window = surface.window();
     let nodes = surface.drawn_nodes(window);
     let edges = surface.drawn_edges(window);
-    let detailed = surface.detailed();
     watch_size(surface);
     pointer::listen(surface);
     keys::listen(surface);
 
-    // Nothing of the view but these three follows a pan or a zoom.
+    // Nothing but these follows a pan or a zoom. The grid moves by at most one tile, so that it is not painted anew.
     let transform = move || surface.view.with(|view| view.css());
-    let grid_size = move || format!("{0}px {0}px", surface.view.with(|view| view.zoom) * 16.0);
-    let grid_place =
-        move || surface.view.with(|view| format!("{:.1}px {:.1}px", view.offset.x, view.offset.y));
-    let grid_faint = move || surface.view.with(|view| if view.zoom < 0.5 { "0" } else { "1" });
+    let tile = Memo::new(move |_| surface.view.with(|view| view.zoom) * GRID);
+    let grid_size = move || format!("{0}px {0}px", tile.get());
+    let grid_place = move || {
+        surface.view.with(|view| {
+            let tile = view.zoom * GRID;
+            format!(
+                "translate({:.1}px,{:.1}px)",
+                view.offset.x.rem_euclid(tile),
+                view.offset.y.rem_euclid(tile)
+            )
+        })
+    };
+    let grid_hidden = Memo::new(move |_| surface.view.with(|view| view.zoom < 0.5));
+    let detail = move || match surface.detail.get() {
+        Detail::Full => "full",
+        Detail::Title => "title",
+        Detail::Plate => "plate",
+    };
+    let moving = while_moving(surface);
     let cursor = move || {
         surface.gesture.with(|gesture| match gesture {
             Gesture::Pan(_) => "grabbing",
@@ -62,7 +78,7 @@ pub(crate) fn Board() -> impl IntoView {
             node_ref=surface.element
             class="board"
             class:wiring=wiring
-            class:far=move || !detailed.get()
+            data-detail=detail
             id="canvas"
             data-testid="canvas"
             role="application"
@@ -75,8 +91,8 @@ pub(crate) fn Board() -> impl IntoView {
             on:wheel=move |event| pointer::wheel(surface, &event)
             on:contextmenu=move |event: web_sys::MouseEvent| event.prevent_default()
         >
-            <div class="grid" style:background-size=grid_size style:background-position=grid_place style:opacity=grid_faint></div>
-            <div class="world" style:transform=transform>
+            <div class="grid" class:moving=move || moving.get() hidden=move || grid_hidden.get() style:background-size=grid_size style:transform=grid_place></div>
+            <div class="world" class:moving=move || moving.get() style:transform=transform>
                 <EdgeLayer edges />
                 <TaskBoxes />
                 <For each=move || nodes.get() key=|node| std::sync::Arc::as_ptr(node) as usize let:node>
@@ -93,6 +109,31 @@ pub(crate) fn Board() -> impl IntoView {
         </div>
         <KeySheet />
     }
+}
+
+/// True while the view moves and for a moment after: only then is the world a layer of its own, which pans without
+/// painting, but would blur what is zoomed.
+fn while_moving(surface: super::Surface) -> RwSignal<bool> {
+    let moving = RwSignal::new(false);
+    let waiting = StoredValue::new(None::<TimeoutHandle>);
+    Effect::watch(
+        move || surface.view.get(),
+        move |_, _, _| {
+            if !moving.get_untracked() {
+                moving.set(true);
+            }
+            if let Some(waiting) = waiting.try_update_value(Option::take).flatten() {
+                waiting.clear();
+            }
+            let still = move || {
+                // The page may have been left meanwhile.
+                let _left = moving.try_set(false);
+            };
+            waiting.set_value(set_timeout_with_handle(still, std::time::Duration::from_millis(160)).ok());
+        },
+        false,
+    );
+    moving
 }
 
 /// The physical view: a box around the nodes of each task of the last plan.

@@ -8,6 +8,7 @@ use super::{pointer, use_surface};
 use crate::i18n::format;
 use crate::state::editor::{EdgeView, curve};
 use fairway_canvas::Port;
+use fairway_canvas::viewport::Detail;
 
 /// All edges worth drawing.
 #[component]
@@ -60,6 +61,9 @@ fn Edge(edge: Arc<EdgeView>) -> impl IntoView {
     let mine = edge.key.clone();
     let splice = move || surface.over.with(|over| over.as_ref() == Some(&mine)).to_string();
     let label = move || {
+        if surface.detail.get() != Detail::Full {
+            return None;
+        }
         let rate = rate.get().filter(|rate| *rate > 0)?;
         let middle = line.get().at(0.5);
         Some(view! {

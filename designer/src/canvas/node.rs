@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use fairway_canvas::Port;
+use fairway_canvas::viewport::Detail;
 use fairway_shared::api::status::NodeStatus;
 use fairway_shared::component::Kind;
 use leptos::prelude::*;
 use serde_json::Value;
 
 use super::{pointer, use_surface};
-use crate::i18n::{format, t};
+use crate::i18n::{components, format, t};
 use crate::icons::{Icon, component_icon, icon};
 use crate::state::editor::{Findings, NodeView};
 use crate::state::use_session;
@@ -41,7 +42,7 @@ pub(super) fn Node(node: Arc<NodeView>) -> impl IntoView {
         catalog
             .as_ref()
             .and_then(|catalog| catalog.get(&node.component))
-            .map(|spec| (spec.title.clone(), spec.family.clone()))
+            .map(|spec| (components::title(spec), spec.family.clone()))
     });
     let known = spec.is_some();
     let (component, family) = spec.unwrap_or_else(|| (node.component.clone(), String::new()));
@@ -77,7 +78,7 @@ pub(super) fn Node(node: Arc<NodeView>) -> impl IntoView {
         let (component, kind, node) = (component.clone(), node.kind, node.clone());
         move || {
             let findings = findings.get();
-            let (ins, outs) = surface.editor.degrees(&node.id);
+            let (ins, outs) = node.degrees.get();
             t!(
                 "node-label",
                 component = component.as_str(),
@@ -87,6 +88,35 @@ pub(super) fn Node(node: Arc<NodeView>) -> impl IntoView {
                 inputs = ins,
                 outputs = outs
             )
+        }
+    };
+    let content = {
+        let node = node.clone();
+        move || {
+            let detail = surface.detail.get();
+            if detail == Detail::Plate {
+                return None;
+            }
+            let full = (detail == Detail::Full).then(|| {
+                let ports = node.shape.ports().map(|port| view! { <PortDot node=node.clone() port /> });
+                view! {
+                    <Foot node=node.clone() />
+                    {ports.collect_view()}
+                }
+            });
+            let sub = (detail == Detail::Full)
+                .then(|| view! { <div class="node-sub clip">{component.clone()}</div> });
+            Some(view! {
+                <div class="node-head">
+                    <span class="node-icon">{component_icon(&node.component, &family, node.kind)}</span>
+                    <div class="node-names">
+                        <div class="node-title clip">{move || title.get()}</div>
+                        {sub}
+                    </div>
+                    <Badge findings />
+                </div>
+                {full}
+            })
         }
     };
     let size = node.shape.size();
@@ -111,16 +141,7 @@ pub(super) fn Node(node: Arc<NodeView>) -> impl IntoView {
             on:pointerdown=move |event| pointer::node_down(surface, &press, &event)
             on:focus=move |_| surface.current.set(Some(focused.clone()))
         >
-            <div class="node-head">
-                <span class="node-icon">{component_icon(&node.component, &family, node.kind)}</span>
-                <div class="node-names">
-                    <div class="node-title clip">{move || title.get()}</div>
-                    <div class="node-sub clip">{component}</div>
-                </div>
-                <Badge findings />
-            </div>
-            <Foot node=node.clone() />
-            {node.shape.ports().map(|port| view! { <PortDot node=node.clone() port /> }).collect_view()}
+            {content}
         </div>
     }
 }

@@ -206,7 +206,7 @@ fn moved(surface: Surface, event: &PointerEvent) {
             surface.editor.shift(&moving.from, shift);
             if let [(id, _)] = moving.from.as_slice()
                 && let Some(node) = surface.editor.node(id)
-                && surface.editor.degrees(id) == (0, 0)
+                && node.degrees.get_untracked() == (0, 0)
             {
                 let centre = node.rect().centre();
                 hover_edge(surface, node.shape, centre);

@@ -12,7 +12,7 @@ use leptos::prelude::*;
 
 use super::node::{kind_name, kind_word};
 use super::{Surface, use_surface};
-use crate::i18n::t;
+use crate::i18n::{components, t};
 use crate::icons::{Icon, component_icon, icon};
 use crate::palette::matches;
 use crate::state::editor::EdgeKey;
@@ -191,7 +191,7 @@ fn Opened(open: QuickAdd) -> impl IntoView {
                     on:click=move |_| take_at(at)
                 >
                     <span class="node-icon">{component_icon(&spec.name, &spec.family, spec.kind)}</span>
-                    <span class="clip">{spec.title.clone()}</span>
+                    <span class="clip">{components::title(&spec)}</span>
                 </li>
             }
         });

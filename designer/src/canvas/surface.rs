@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fairway_canvas::viewport::{self, Viewport};
+use fairway_canvas::viewport::{Detail, Viewport};
 use fairway_canvas::wiring::End;
 use fairway_canvas::{Point, Rect, Size, cull};
 use leptos::html;
@@ -22,6 +22,8 @@ pub(crate) struct Surface {
     pub(crate) element: NodeRef<html::Div>,
     /// Pan and zoom.
     pub(crate) view: RwSignal<Viewport>,
+    /// How much of a node is drawn.
+    pub(crate) detail: Memo<Detail>,
     /// Size of the element.
     pub(crate) size: RwSignal<Size>,
     /// What the pointer is doing.
@@ -53,10 +55,12 @@ pub(crate) struct Surface {
 impl Surface {
     /// A surface for a document.
     pub(crate) fn new(editor: Editor) -> Self {
+        let view = RwSignal::new(Viewport::default());
         Self {
             editor,
             element: NodeRef::new(),
-            view: RwSignal::new(Viewport::default()),
+            view,
+            detail: Memo::new(move |_| view.with(|view| view.detail())),
             size: RwSignal::new(Size::new(1.0, 1.0)),
             gesture: RwSignal::new_local(Gesture::Idle),
             marquee: RwSignal::new(None),
@@ -168,11 +172,6 @@ impl Surface {
     /// The part of the world that is drawn.
     pub(crate) fn window(self) -> Memo<Rect> {
         Memo::new(move |_| cull::window(self.view.get(), self.size.get()))
-    }
-
-    /// Whether nodes are drawn with all their detail.
-    pub(crate) fn detailed(self) -> Memo<bool> {
-        Memo::new(move |_| self.view.with(|view| view.zoom >= viewport::DETAIL_ZOOM))
     }
 
     /// Nodes worth drawing.

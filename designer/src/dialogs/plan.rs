@@ -86,7 +86,7 @@ fn Opened() -> impl IntoView {
                             editor.go_to(&target);
                         }>
                             {icon(Icon::Error)}
-                            <span class="what">{markdown::sentence(&problem.message)}</span>
+                            <span class="what">{markdown::finding(&problem)}</span>
                             {problem.help.as_deref().map(|help| view! { <span class="more">{markdown::inline(help)}</span> })}
                         </button>
                     </li>

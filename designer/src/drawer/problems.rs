@@ -39,7 +39,7 @@ fn Row(problem: Diagnostic) -> impl IntoView {
     let shape = if problem.is_error() { Icon::Error } else { Icon::Warning };
     let help =
         problem.help.as_deref().map(|help| view! { <span class="more">{markdown::inline(help)}</span> });
-    let message = markdown::sentence(&problem.message);
+    let message = markdown::finding(&problem);
     view! {
         <li class="problem" data-problem=code.clone() data-tone=tone>
             <button class="problem-go" on:click=move |_| target.with_value(|problem| editor.go_to(problem))>

@@ -3,6 +3,7 @@
 //! The language is read once when a view is built: changing it builds the shell anew (`app`), so that texts need not
 //! be signals. Numbers and times are in [`format`].
 
+pub(crate) mod components;
 pub(crate) mod format;
 #[cfg(test)]
 mod tests;
@@ -78,11 +79,19 @@ fn files(language: Language) -> Files {
     }
 }
 
+/// What is said in English where it is made, and in this language only here.
+fn translations(language: Language) -> Files {
+    match language {
+        Language::English => &[],
+        Language::Chinese => locale!("zh-CN": "components.ftl", "findings.ftl"),
+    }
+}
+
 fn bundle(language: Language) -> FluentBundle<FluentResource> {
     let tag: LanguageIdentifier = language.tag().parse().expect("our own tags are well formed");
     let mut bundle = FluentBundle::new(vec![tag]);
     bundle.set_use_isolating(false);
-    for (_, text) in files(language) {
+    for (_, text) in files(language).iter().chain(translations(language)) {
         // A faulty entry is left out and the rest stands; the tests refuse faulty files.
         let resource = FluentResource::try_new((*text).to_owned()).unwrap_or_else(|(resource, _)| resource);
         bundle.add_resource_overriding(resource);
@@ -107,6 +116,16 @@ pub(crate) fn find(key: &str, args: Option<&FluentArgs<'_>>) -> Option<String> {
         let pattern = bundle.get_message(key)?.value()?;
         let mut errors = Vec::new();
         Some(bundle.format_pattern(pattern, args, &mut errors).into_owned())
+    })
+}
+
+/// The text of an attribute of a key, when there is one in the language in force.
+pub(crate) fn attribute(key: &str, name: &str) -> Option<String> {
+    BUNDLES.with(|bundles| {
+        let bundle = &bundles[language() as usize];
+        let pattern = bundle.get_message(key)?.get_attribute(name)?.value();
+        let mut errors = Vec::new();
+        Some(bundle.format_pattern(pattern, None, &mut errors).into_owned())
     })
 }
 

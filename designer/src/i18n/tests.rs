@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fluent_bundle::FluentResource;
 
-use super::{Files, Language, files, set_language};
+use super::{Files, Language, files, set_language, translations};
 
 /// Key to the variables its text uses.
 fn keys(files: Files) -> BTreeMap<String, BTreeSet<String>> {
@@ -59,6 +59,19 @@ fn named(folder: &Path, found: &mut BTreeSet<String>) {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn translations_are_well_formed_and_every_finding_has_one() {
+    for (name, text) in translations(Language::Chinese) {
+        let read = FluentResource::try_new((*text).to_owned());
+        assert!(read.is_ok(), "{name} is not well formed: {:?}", read.err().map(|(_, errors)| errors));
+    }
+    let findings = keys(&translations(Language::Chinese)[1..]);
+    for code in fairway_shared::diagnostic::codes::ALL {
+        let key = format!("finding-{}", code.code.replace('.', "-"));
+        assert!(findings.contains_key(&key), "{key} is missing in Chinese");
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::field::{FieldBlock, Slot};
 use super::focus_field;
-use crate::i18n::t;
+use crate::i18n::{components, t};
 use crate::icons::{Icon, component_icon, icon};
 use crate::parts::markdown;
 use crate::state::editor::{NodeView, use_editor};
@@ -52,12 +52,14 @@ pub(super) fn NodeForm(node: Arc<NodeView>) -> impl IntoView {
         })
     };
     let (heading, family, docs) = match &spec {
-        Some(spec) => (spec.title.clone(), spec.family.clone(), spec.docs.clone()),
+        Some(spec) => (components::title(spec), spec.family.clone(), components::docs(spec)),
         None => (node.component.clone(), String::new(), String::new()),
     };
     let form = match &spec {
         Some(spec) => {
-            let model = Arc::new(form::model(&spec.config_schema));
+            let mut model = form::model(&spec.config_schema);
+            components::localise(&mut model, &spec.name);
+            let model = Arc::new(model);
             view! { <Form node=node.clone() model /> }.into_any()
         }
         None => view! {

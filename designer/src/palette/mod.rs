@@ -5,13 +5,16 @@ use fairway_shared::component::{ComponentSpec, Kind};
 use leptos::prelude::*;
 
 use crate::canvas::use_surface;
-use crate::i18n::t;
+use crate::i18n::{components, t};
 use crate::icons::{Icon, component_icon, icon};
 use crate::state::use_session;
 
 /// Whether a component is meant by a search: every word stands in its name, title, family or summary.
 pub(crate) fn matches(spec: &ComponentSpec, search: &str) -> bool {
-    let text = format!("{} {} {} {}", spec.name, spec.title, spec.family, spec.summary).to_lowercase();
+    let shown = (components::title(spec), components::summary(spec));
+    let text =
+        format!("{} {} {} {} {} {}", spec.name, spec.title, spec.family, spec.summary, shown.0, shown.1)
+            .to_lowercase();
     search.to_lowercase().split_whitespace().all(|word| text.contains(word))
 }
 
@@ -95,9 +98,9 @@ fn Item(spec: ComponentSpec) -> impl IntoView {
     let place = move |_| name.with_value(|name| crate::canvas::place_beside(surface, name));
     view! {
         <li>
-            <button class="palette-item" data-palette=spec.name.clone() title=spec.summary.clone() on:pointerdown=press on:click=place>
+            <button class="palette-item" data-palette=spec.name.clone() title=components::summary(&spec) on:pointerdown=press on:click=place>
                 <span class="node-icon">{component_icon(&spec.name, &spec.family, spec.kind)}</span>
-                <span class="clip">{spec.title.clone()}</span>
+                <span class="clip">{components::title(&spec)}</span>
             </button>
         </li>
     }
@@ -126,7 +129,7 @@ pub(crate) fn Ghost() -> impl IntoView {
             >
                 <div class="node-head">
                     <span class="node-icon">{component_icon(&spec.name, &spec.family, spec.kind)}</span>
-                    <div class="node-names"><div class="node-title clip">{spec.title.clone()}</div></div>
+                    <div class="node-names"><div class="node-title clip">{components::title(spec)}</div></div>
                 </div>
             </div>
         })

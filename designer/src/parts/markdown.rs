@@ -1,10 +1,23 @@
 //! Help texts: paragraphs and `code`, the part of Markdown that they use. Built as elements, never as markup (G14).
 
+use fairway_shared::diagnostic::Diagnostic;
 use leptos::prelude::*;
+
+use crate::i18n::components;
 
 /// The first paragraph of a text.
 pub(crate) fn first(text: &str) -> &str {
     text.split("\n\n").next().unwrap_or_default().trim()
+}
+
+/// Plain text and **bold**.
+fn bold(text: &str) -> impl IntoView + use<> {
+    let pieces: Vec<String> = text.split("**").map(str::to_owned).collect();
+    let piece = |(at, piece): (usize, String)| match at % 2 {
+        1 => view! { <b>{piece}</b> }.into_any(),
+        _ => piece.into_any(),
+    };
+    pieces.into_iter().enumerate().map(piece).collect_view()
 }
 
 /// One paragraph.
@@ -15,7 +28,7 @@ pub(crate) fn inline(text: &str) -> impl IntoView + use<> {
         .enumerate()
         .map(
             |(at, piece)| {
-                if at % 2 == 1 { view! { <code>{piece}</code> }.into_any() } else { piece.into_any() }
+                if at % 2 == 1 { view! { <code>{piece}</code> }.into_any() } else { bold(&piece).into_any() }
             },
         )
         .collect_view()
@@ -42,4 +55,15 @@ pub(crate) fn block(text: &str) -> impl IntoView + use<> {
             }
         })
         .collect_view()
+}
+
+/// What is wrong: in the language in force where it is known, with the words it came in behind it.
+pub(crate) fn finding(problem: &Diagnostic) -> AnyView {
+    match components::finding(problem) {
+        Some(text) => {
+            view! { {text} " " <span class="original" lang="en">{sentence(&problem.message)}</span> }
+                .into_any()
+        }
+        None => sentence(&problem.message).into_any(),
+    }
 }

@@ -4,7 +4,7 @@ use fairway_shared::form::{Field, FieldKind};
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{Slot, editor_of, fresh_id};
+use super::{Slot, editor_of, fresh_id, fresh_value};
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
 
@@ -15,12 +15,13 @@ pub(super) fn ListEditor(field: Field, place: Slot, id: String) -> impl IntoView
     let value = place.value;
     let items =
         move || value.with(|value| value.as_ref().and_then(Value::as_array).cloned().unwrap_or_default());
+    let fresh = fresh_value(&list.item.kind);
     let count = Memo::new(move |_| items().len());
     let add = {
         let place = place.clone();
         move |_| {
             let mut list = untrack(items);
-            list.push(Value::Null);
+            list.push(fresh.clone());
             place.put(Some(Value::Array(list)));
         }
     };

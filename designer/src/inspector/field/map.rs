@@ -4,7 +4,7 @@ use fairway_shared::form::{Field, FieldKind};
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
-use super::{Slot, editor_of, fresh_id};
+use super::{Slot, editor_of, fresh_id, fresh_value, or_default};
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::state::editor::use_editor;
@@ -18,7 +18,7 @@ fn entries(value: Option<&Value>) -> Map<String, Value> {
 pub(super) fn MapEditor(field: Field, place: Slot, id: String) -> impl IntoView {
     let FieldKind::Map(inner) = field.kind.clone() else { return ().into_any() };
     let editor = use_editor();
-    let value = place.value;
+    let value = or_default(&field, place.value);
     let names =
         Memo::new(move |_| value.with(|value| entries(value.as_ref()).keys().cloned().collect::<Vec<_>>()));
     let put = {
@@ -33,8 +33,14 @@ pub(super) fn MapEditor(field: Field, place: Slot, id: String) -> impl IntoView 
         item.placeholder = item.placeholder.or_else(|| Some(t!("map-value")));
         item
     };
+    // A change of one pair writes them all, where only the defaults held before.
+    let whole = Slot { value, ..place.clone() };
+    let tall = !matches!(
+        item.kind,
+        FieldKind::Text(_) | FieldKind::Number(_) | FieldKind::Bool | FieldKind::Choice(_) | FieldKind::Json
+    );
     let rows = {
-        let (place, put) = (place.clone(), put.clone());
+        let put = put.clone();
         move || {
             names.get().into_iter().map(|name| {
             let (renamed, removed) = (put.clone(), put.clone());
@@ -53,9 +59,9 @@ pub(super) fn MapEditor(field: Field, place: Slot, id: String) -> impl IntoView 
                 removed(map);
             };
             view! {
-                <div class="map-row">
+                <div class="map-row" class:tall=tall>
                     <input class="input mono" type="text" aria-label=t!("map-name") prop:value=name.clone() on:change=rename />
-                    <div class="grow">{editor_of(item.clone(), place.of_key(&name), fresh_id())}</div>
+                    <div class="grow">{editor_of(item.clone(), whole.of_key(&name), fresh_id())}</div>
                     <button type="button" class="icon-button small" aria-label=t!("row-remove") title=t!("row-remove") on:click=remove>{icon(Icon::Trash)}</button>
                 </div>
             }
@@ -72,14 +78,7 @@ pub(super) fn MapEditor(field: Field, place: Slot, id: String) -> impl IntoView 
             if name.is_empty() || map.contains_key(&name) {
                 return;
             }
-            map.insert(
-                name,
-                if matches!(kind, FieldKind::Text(_) | FieldKind::Json) {
-                    Value::String(String::new())
-                } else {
-                    Value::Null
-                },
-            );
+            map.insert(name, fresh_value(&kind));
             fresh.set(String::new());
             put(map);
         }

@@ -3,6 +3,7 @@
 
 mod choice;
 mod json;
+mod lines;
 mod list;
 mod map;
 mod number;
@@ -177,7 +178,7 @@ pub(super) fn FieldBlock(field: Field, place: Slot) -> impl IntoView {
 pub(super) fn Message(problem: Diagnostic) -> impl IntoView {
     let (tone, shape) = if problem.is_error() { ("bad", Icon::Error) } else { ("warn", Icon::Warning) };
     let code = problem.code.to_string();
-    let message = markdown::sentence(&problem.message);
+    let message = markdown::finding(&problem);
     let help = problem.help.as_deref().map(|help| view! { <p class="more">{markdown::inline(help)}</p> });
     view! {
         <div class="message" data-tone=tone data-problem=code role="note">
@@ -204,6 +205,9 @@ pub(super) fn editor_of(field: Field, place: Slot, id: String) -> AnyView {
         (FieldKind::Number(_), _) => view! { <number::NumberEditor field place id /> }.into_any(),
         (FieldKind::Bool, _) => view! { <toggle::Toggle field place id /> }.into_any(),
         (FieldKind::Choice(_), _) => view! { <choice::ChoiceEditor field place id /> }.into_any(),
+        (FieldKind::OneOf(shapes), _) if lines::takes_one_or_many(shapes) => {
+            view! { <lines::LinesEditor field place id /> }.into_any()
+        }
         (FieldKind::OneOf(_), _) => view! { <one_of::OneOfEditor field place id /> }.into_any(),
         (FieldKind::List(list), _) => match &list.item.kind {
             FieldKind::Text(_) => view! { <words::WordsEditor field place id /> }.into_any(),
@@ -214,6 +218,29 @@ pub(super) fn editor_of(field: Field, place: Slot, id: String) -> AnyView {
         (FieldKind::Object(_), _) => view! { <object::ObjectEditor field place /> }.into_any(),
         (FieldKind::Json, _) => view! { <json::JsonEditor field place id /> }.into_any(),
     }
+}
+
+/// A value of a kind with nothing in it yet.
+pub(super) fn fresh_value(kind: &FieldKind) -> Value {
+    match kind {
+        FieldKind::Text(_) | FieldKind::Json => Value::String(String::new()),
+        FieldKind::Number(_) => Value::Null,
+        FieldKind::Bool => Value::Bool(false),
+        FieldKind::Choice(choices) => choices.first().map_or(Value::Null, |choice| choice.value.clone()),
+        FieldKind::OneOf(shapes) => one_of::fresh_shape(shapes, 0),
+        FieldKind::List(_) => Value::Array(Vec::new()),
+        FieldKind::Map(_) => Value::Object(serde_json::Map::new()),
+        FieldKind::Object(model) => {
+            let needed = model.fields.iter().filter(|field| field.required);
+            Value::Object(needed.map(|field| (field.name.clone(), fresh_value(&field.kind))).collect())
+        }
+    }
+}
+
+/// The value of a field, or what holds while it is absent.
+pub(super) fn or_default(field: &Field, value: Signal<Option<Value>>) -> Signal<Option<Value>> {
+    let default = field.default.clone();
+    Memo::new(move |_| value.get().or_else(|| default.clone())).into()
 }
 
 /// An id for a label to point at.

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use serde_json::{Map, Value};
 
 use super::choice::ChoiceEditor;
-use super::{FieldBlock, Slot, editor_of, fresh_id};
+use super::{FieldBlock, Slot, editor_of, fresh_id, fresh_value};
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::state::editor::use_editor;
@@ -45,7 +45,7 @@ pub(super) fn RowsEditor(field: Field, place: Slot, id: String) -> impl IntoView
             editor.close_entry();
         }
     };
-    let fresh = fresh_row(&model);
+    let fresh = fresh_value(&list.item.kind);
     let add = {
         let change = change.clone();
         move |_| change(&|list| list.push(fresh.clone()))
@@ -81,21 +81,6 @@ pub(super) fn RowsEditor(field: Field, place: Slot, id: String) -> impl IntoView
         </div>
     }
     .into_any()
-}
-
-/// A new element: its required choices at their first value, everything else empty.
-fn fresh_row(model: &FormModel) -> Value {
-    let mut row = Map::new();
-    for field in model.fields.iter().filter(|field| field.required) {
-        if let FieldKind::Choice(choices) = &field.kind
-            && let Some(first) = choices.first()
-        {
-            row.insert(field.name.clone(), first.value.clone());
-        } else if matches!(field.kind, FieldKind::Text(_)) {
-            row.insert(field.name.clone(), Value::String(String::new()));
-        }
-    }
-    Value::Object(row)
 }
 
 #[derive(Clone, Copy)]

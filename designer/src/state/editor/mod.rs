@@ -190,15 +190,6 @@ impl Editor {
         })
     }
 
-    /// How many edges enter and leave a node. Tracks the edges.
-    pub(crate) fn degrees(self, id: &str) -> (usize, usize) {
-        self.edges.with(|edges| {
-            let count =
-                |pick: fn(&EdgeView) -> &NodeView| edges.iter().filter(|edge| pick(edge).id == id).count();
-            (count(|edge| &edge.to), count(|edge| &edge.from))
-        })
-    }
-
     /// Whether this node is the first that Tab reaches. Tracks the nodes.
     pub(crate) fn first_is(self, id: &str) -> bool {
         self.nodes.with(|nodes| nodes.first().is_some_and(|node| node.id == id))
@@ -275,6 +266,14 @@ impl Editor {
         let same_edges = self.edges.with_untracked(|old| {
             old.len() == edges.len() && old.iter().zip(&edges).all(|(a, b)| Arc::ptr_eq(a, b))
         });
+        let mut degrees: HashMap<&str, (usize, usize)> = HashMap::new();
+        for edge in &edges {
+            degrees.entry(&edge.to.id).or_default().0 += 1;
+            degrees.entry(&edge.from.id).or_default().1 += 1;
+        }
+        for node in &nodes {
+            put(&node.degrees, &degrees.get(node.id.as_str()).copied().unwrap_or_default());
+        }
         if !same_nodes {
             self.nodes.set(nodes);
         }

@@ -42,6 +42,8 @@ pub(crate) struct NodeView {
     pub(crate) config: ArcRwSignal<Map<String, Value>>,
     /// Whether it is selected.
     pub(crate) selected: ArcRwSignal<bool>,
+    /// How many edges enter and leave it.
+    pub(crate) degrees: ArcRwSignal<(usize, usize)>,
     /// Findings about it.
     pub(crate) findings: ArcRwSignal<Findings>,
     /// Counts and rates, once it was deployed.
@@ -65,6 +67,7 @@ impl NodeView {
             title: ArcRwSignal::new(node.title.clone()),
             config: ArcRwSignal::new(node.config.clone()),
             selected: ArcRwSignal::new(false),
+            degrees: ArcRwSignal::new((0, 0)),
             findings: ArcRwSignal::new(Findings::default()),
             status: ArcRwSignal::new(None),
         }

@@ -1,0 +1,214 @@
+# 组件及其设置的中文文本。英文文本由组件自身提供。
+# 值为标题；.f-路径 为字段标题，.h-路径 为字段说明，.c-路径-值 为选项。
+
+common =
+    .g-format = 格式
+    .f-path = 路径
+    .f-compression = 压缩
+    .f-encoding = 编码
+    .f-delimiter = 分隔符
+    .f-batch = 批量
+    .f-fields = 字段
+    .f-field = 字段
+    .f-type = 类型
+    .f-format = 格式
+    .f-mode = 模式
+    .f-columns = 列
+    .f-name = 名称
+    .f-null = 空值
+    .f-value = 值
+    .f-follow = 持续跟随
+    .f-header = 首行为列名
+    .f-quote = 引号
+    .f-connection = 连接
+    .f-table = 表
+    .f-topic = 主题
+    .f-key = 键
+    .f-timeout = 超时
+    .h-batch = 一次最多传递的记录数。
+    .h-field = 字段的确切名称。
+    .h-type = 要转换成的类型。
+    .c-bool = 布尔
+    .c-int64 = 整数
+    .c-uint64 = 无符号整数
+    .c-float64 = 浮点数
+    .c-decimal = 小数
+    .c-string = 文本
+    .c-bytes = 字节
+    .c-date = 日期
+    .c-time = 时间
+    .c-timestamp = 时间戳
+    .c-uuid = UUID
+    .c-json = JSON
+    .c-list = 列表
+    .c-map = 映射
+    .c-auto = 自动
+    .c-none = 不压缩
+    .c-gzip = gzip
+    .c-zstd = Zstandard
+    .c-append = 追加
+    .c-create = 新建
+    .c-overwrite = 覆盖
+
+csv_source = CSV 文件
+    .summary = 读取 CSV 文件，每条记录只读一次；停止或崩溃之后从中断处继续。
+    .docs =
+        读取 CSV 文件，每条记录只读一次；停止或崩溃之后从中断处继续。
+
+        类型：选择自动推断时，由每个文件开头的行决定：只有当所有值写回后与原文完全一致时，才采用该类型，因此 `007`、`+5` 和 `1e5` 仍是文本。之后出现的不符值会连同文件、行、列一起被拒绝，绝不会被更改。
+
+        空值：没有内容的字段为空值，`""` 为空文本。
+
+        表头：列名原样保留。重复的列名依次加上 `_2`、`_3`；没有名称的列按位置命名为 `column_N`。
+
+        损坏：字段数不符、类型不符、编码错误、引号未闭合或过长的记录逐条被拒绝，从错误端口送出。
+
+        文件：文件按内容识别，移动后不会重读。替换了旧文件的新文件从头读取。
+    .h-path = 一个路径、通配模式（如 `in/**/*.csv`）或其列表。
+    .h-header = 第一行是否为列名。
+    .h-columns = 如何确定各列的类型：自动推断、全部为文本，或逐列声明。
+    .c-columns-infer = 自动推断
+    .c-columns-text = 全部为文本
+    .c-columns-list = 逐列声明
+    .c-columns-array = 逐列声明
+    .h-columns-name = 表头中的确切名称；没有表头时为要使用的名称。
+    .h-columns-type = 列的类型。
+    .h-columns-format = 日期、时间或字节的写法；留空为通常形式。
+    .h-columns-null = 表示空值的未加引号的词。
+    .h-delimiter = 字段之间的字符；制表符写作 `\t`。
+    .h-quote = 包围含分隔符或换行的字段的字符，内部重复两次；留空则引号无特殊含义。
+    .h-encoding = 字符编码的名称，如 `gb18030`；留空为 UTF-8，或按字节顺序标记识别的 UTF-16。
+    .h-compression = 文件的压缩方式。
+    .h-follow = 是否等待文件增长以及新文件出现。
+    .f-max_record_bytes = 单条记录最大字节数
+    .h-max_record_bytes = 超过此长度的记录将被拒绝。
+
+generate_source = 模拟记录
+    .summary = 生成模拟记录：用于试用通道、演示与压力测试。
+    .docs =
+        生成模拟记录：用于试用通道、演示与压力测试。
+
+        第 n 条记录只取决于 n、种子以及字段的生成方式：崩溃之后会重新产生完全相同的记录。
+
+        未设置总数时没有终点。设置速率时，记录按时间到来。
+    .f-count = 总数
+    .h-count = 总共多少条记录；留空则没有终点。
+    .f-rate = 速率
+    .h-rate = 每秒记录数；留空则与目标所能接收的一样快。
+    .h-fields = 记录的字段，以及各字段的生成方式。
+    .f-seed = 种子
+    .h-seed = 随机的起点：不同的种子产生不同的记录。更改后从第一条记录重新开始。
+    .c-fields-sequence = 等差整数
+    .c-fields-integer = 随机整数
+    .c-fields-decimal = 随机小数
+    .c-fields-choice = 若干值之一
+    .c-fields-text = 随机文本
+    .c-fields-boolean = 真或假
+    .c-fields-timestamp = 等间隔时刻
+    .c-fields-uuid = 随机 UUID
+
+cast_fields = 转换类型
+    .summary = 将字段读取为其他类型，要么精确转换，要么拒绝。
+    .docs =
+        将字段读取为其他类型，要么精确转换，要么拒绝。
+
+        类型无法无损容纳的值视为该记录的错误，记录原样从错误端口送出。空值保持为空，缺失的字段保持缺失。
+    .h-fields = 要转换的字段及其目标类型。
+    .h-fields-format = 日期、时间或字节的写法；留空为通常形式。
+    .f-fields-zone = 时区
+    .h-fields-zone = 未注明时区的时间戳所用的 UTC 偏移，如 `Z` 或 `+08:00`。
+    .f-fields-on_null = 遇到空值
+    .h-fields-on_null = 如何处理空值。
+    .c-fields-on_null-keep = 保持
+    .c-fields-on_null-reject = 拒绝
+
+filter_records = 过滤记录
+    .summary = 放行符合规则的记录，丢弃其余记录。
+    .docs =
+        放行符合规则的记录，丢弃其余记录。
+
+        与空值或缺失字段的比较结果为假；要判断这些情况，请使用“为空”和“缺失”。数字按数值精确比较。类型不同的值相互比较视为该记录的错误。
+
+        被丢弃的记录计为已过滤。
+    .f-match = 匹配
+    .h-match = 记录须符合全部规则，还是任意一条。
+    .c-match-all = 全部
+    .c-match-any = 任意
+    .f-rules = 规则
+    .h-rules = 每条规则针对一个字段。
+    .f-rules-op = 条件
+    .h-rules-op = 对字段的要求。
+    .h-rules-value = 比较的值：数字、文本、真或假；“属于”用列表；判断是否存在或为空时不需要。
+    .c-rules-op-eq = 等于
+    .c-rules-op-ne = 不等于
+    .c-rules-op-lt = 小于
+    .c-rules-op-le = 小于等于
+    .c-rules-op-gt = 大于
+    .c-rules-op-ge = 大于等于
+    .c-rules-op-contains = 包含
+    .c-rules-op-starts_with = 开头是
+    .c-rules-op-ends_with = 结尾是
+    .c-rules-op-in = 属于
+    .c-rules-op-exists = 存在
+    .c-rules-op-missing = 缺失
+    .c-rules-op-is_null = 为空
+    .c-rules-op-not_null = 不为空
+    .c-rules-op-matches = 匹配正则
+
+mask_fields = 脱敏字段
+    .summary = 隐藏字段的值：散列、打星、保留部分字符或全部清除。
+    .docs =
+        隐藏字段的值：散列、打星、保留部分字符或全部清除。
+
+        散列写入加盐后的 SHA-256：相同的值仍然相同，因此仍可关联。没有秘密的盐时，短小的值（如电话号码）可被逐一试出。
+    .h-fields = 字段的确切名称。
+    .f-method = 方式
+    .h-method = 如何隐藏值。
+    .c-method-hash = 散列
+    .c-method-redact = 打星
+    .c-method-partial = 保留部分
+    .c-method-null = 置空
+    .f-salt = 盐
+    .h-salt = 散列前加在每个值之前的秘密文本。
+    .f-keep_first = 保留开头
+    .h-keep_first = 开头保留多少个字符。
+    .f-keep_last = 保留结尾
+    .h-keep_last = 结尾保留多少个字符。
+
+set_fields = 设置字段
+    .summary = 依次复制字段、将字段设为常量、移除字段。
+    .docs =
+        依次复制字段、将字段设为常量、移除字段。
+
+        复制读取的是进入时的记录，因此可以互换两个字段。要重命名字段，请复制后移除旧字段。
+    .f-fields = 常量
+    .h-fields = 字段及其常量值：任意 JSON，数字逐位保留。
+    .f-copy = 复制
+    .h-copy = 要填写的字段，以及其值所来自的字段。
+    .f-remove = 移除
+    .h-remove = 最后要移除的字段。
+    .f-overwrite = 覆盖已有字段
+    .h-overwrite = 记录已有的字段（即使为空）是否也取新值。
+
+jsonl_sink = JSON 行文件
+    .summary = 将每条记录作为一行 JSON 写入文件，恰好一次。
+    .docs =
+        将每条记录作为一行 JSON 写入文件，恰好一次。
+
+        数字逐位保留，时间按 RFC 3339 书写，字节用 base64。文件旁的 `<路径>.fairway` 记录提交进度，请与文件放在一起。崩溃后，未提交的行会被截掉并重新写入。
+    .h-path = 目标文件；缺少的文件夹会自动创建。
+    .h-mode = 此通道首次写入时，如何处理已存在的文件。
+    .h-compression = 文件的压缩方式。
+
+log_sink = 日志
+    .summary = 将每条记录以 JSON 写入 Fairway 自身的日志：便于在绘制时观察通道。
+    .docs = 将每条记录以 JSON 写入 Fairway 自身的日志：便于在绘制时观察通道。
+    .f-level = 级别
+    .h-level = 记录的重要程度；是否显示取决于日志的设置。
+    .c-level-error = 错误
+    .c-level-warn = 警告
+    .c-level-info = 信息
+    .c-level-debug = 调试
+    .c-level-trace = 跟踪
+    .f-max_bytes = 最大字节数
+    .h-max_bytes = 每条记录最多写入的字节数；更长的会被截断。
