@@ -46,6 +46,7 @@ pub(super) fn LinesEditor(field: Field, place: Slot, id: String) -> impl IntoVie
     let (value, invalid, hint) = (place.value, place.invalid(), placeholder(&field));
     let count = Memo::new(move |_| value.with(|value| lines(value.as_ref()).len()));
     let code = matches!(field.widget, Some(Widget::Path));
+    let path = place.path.clone();
     let change = move |edit: &dyn Fn(&mut Vec<String>)| {
         let mut list = value.with_untracked(|value| lines(value.as_ref()));
         edit(&mut list);
@@ -78,6 +79,7 @@ pub(super) fn LinesEditor(field: Field, place: Slot, id: String) -> impl IntoVie
                         <div class="list-item">
                             <input
                                 id=(at == 0).then(|| id.clone())
+                                data-input=if at == 0 { path.clone() } else { format!("{path}.{at}") }
                                 class=if code { "input mono grow" } else { "input grow" }
                                 type="text"
                                 spellcheck="false"
