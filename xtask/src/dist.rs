@@ -108,3 +108,64 @@ fn triple() -> Result<String> {
     let host = text.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names no host")?;
     Ok(host.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use flate2::read::GzDecoder;
+
+    use super::*;
+
+    /// A checkout with what a package is made of, and a binary that holds the stamp `0123456789abcdef`.
+    fn checkout() -> (tempfile::TempDir, House, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().to_path_buf();
+        for text in TEXTS {
+            fs::write(root.join(text), text).unwrap();
+        }
+        fs::create_dir_all(root.join("assets/samples")).unwrap();
+        fs::write(root.join("assets/samples/flights.csv"), "a\n1\n").unwrap();
+        let binary = root.join("fairway");
+        fs::write(&binary, b"\x7fELF...0123456789abcdef...").unwrap();
+        let house = House { root: root.clone(), target: root.join("target") };
+        (folder, house, binary)
+    }
+
+    #[test]
+    fn a_package_holds_everything_and_packs_to_the_same_bytes() {
+        let (_folder, house, binary) = checkout();
+        let package = house.target.join("dist/fairway-1");
+        let (first, second) = (house.root.join("1.tar.gz"), house.root.join("2.tar.gz"));
+        for archive in [&first, &second] {
+            fill(&house, &package, std::slice::from_ref(&binary)).unwrap();
+            pack(&package, "fairway-1", archive).unwrap();
+        }
+        assert_eq!(checksum(&first).unwrap(), checksum(&second).unwrap());
+
+        let mut archive = tar::Archive::new(GzDecoder::new(File::open(&first).unwrap()));
+        let mut found = Vec::new();
+        for entry in archive.entries().unwrap() {
+            let mut entry = entry.unwrap();
+            let mut content = Vec::new();
+            entry.read_to_end(&mut content).unwrap();
+            found.push((entry.path().unwrap().display().to_string(), content));
+        }
+        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names.len(), TEXTS.len() + 2, "{names:?}");
+        let sample = found.iter().find(|(name, _)| name == "fairway-1/samples/flights.csv").unwrap();
+        assert_eq!(sample.1, b"a\n1\n");
+        assert!(
+            names.contains(&"fairway-1/LICENSE-APACHE") && names.contains(&"fairway-1/fairway"),
+            "{names:?}"
+        );
+    }
+
+    #[test]
+    fn a_binary_without_this_bundle_is_refused() {
+        let (_folder, _, binary) = checkout();
+        assert!(embeds(&binary, "0123456789abcdef").is_ok());
+        let error = embeds(&binary, "fedcba9876543210").unwrap_err().to_string();
+        assert!(error.contains("does not hold the designer"), "{error}");
+    }
+}
