@@ -200,6 +200,31 @@ jsonl_sink = JSON 行文件
     .h-mode = 此通道首次写入时，如何处理已存在的文件。
     .h-compression = 文件的压缩方式。
 
+sqlite_sink = SQLite 表
+    .summary = 将每条记录作为一行写入 SQLite 文件中的表，恰好一次。
+    .docs =
+        将每条记录作为一行写入 SQLite 文件中的表，恰好一次。
+
+        每个字段写入名称完全相同的列。值要么原样保留，要么连同原因被拒绝；小数和超出 64 位的数字以文本保存，逐位不变。
+
+        同一文件中的表 `fairway_positions` 记录各数据源的进度，与数据行在同一事务中写入，因此崩溃之后每条记录仍只有一份。
+    .h-connection = 指明文件的连接；此处的设置优先。
+    .f-path = 文件
+    .h-path = 数据库文件；缺少的文件和文件夹会自动创建。
+    .h-table = 表的确切名称。
+    .h-mode = 如何处理记录。
+    .c-mode-insert = 插入
+    .c-mode-upsert = 插入或更新
+    .c-mode-delete = 删除
+    .h-key = 用于区分记录的字段：更新和删除时必需，也是新建表的主键。均不可为空。
+    .f-create_table = 自动建表
+    .h-create_table = 表不存在时是否创建，以第一条记录的字段为列。
+    .f-new_columns = 新字段
+    .h-new_columns = 如何处理表中没有对应列的字段。
+    .c-new_columns-add = 添加列
+    .c-new_columns-ignore = 忽略
+    .c-new_columns-reject = 拒绝记录
+
 log_sink = 日志
     .summary = 将每条记录以 JSON 写入 Fairway 自身的日志：便于在绘制时观察通道。
     .docs = 将每条记录以 JSON 写入 Fairway 自身的日志：便于在绘制时观察通道。
