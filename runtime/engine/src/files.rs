@@ -18,9 +18,13 @@ impl Files {
         Self { root: root.into(), confined: false }
     }
 
-    /// Paths start at `root` and must stay inside (`fairway serve`).
+    /// Paths start at `root` and must stay inside (`fairway serve`). A relative `root` is one of the present directory,
+    /// for good: `.` and `..` have no text that a path could be compared with.
     pub fn confined(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), confined: true }
+        let root = root.into();
+        let from_here = if root.as_os_str().is_empty() { Path::new(".") } else { &root };
+        let absolute = std::path::absolute(from_here).unwrap_or(root);
+        Self { root: normal(&real(&absolute)), confined: true }
     }
 
     /// The folder itself.
@@ -41,8 +45,9 @@ impl Files {
             return Ok(joined);
         }
         let clean = normal(&joined);
-        let root = real(&normal(&self.root));
-        if real(&clean).starts_with(&root) {
+        let root = real(&self.root);
+        // Every path starts with an empty one: what is no whole path confines nothing.
+        if root.is_absolute() && real(&clean).starts_with(&root) {
             return Ok(clean);
         }
         Err(Error::config(
@@ -89,6 +94,22 @@ fn real(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_relative_root_confines_as_well() {
+        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        for (root, means) in
+            [(".", here.clone()), ("", here.clone()), ("..", here.parent().unwrap().to_owned())]
+        {
+            let files = Files::confined(root);
+            assert_eq!(files.root(), means, "{root:?}");
+            assert_eq!(files.resolve("in/a.csv").unwrap(), means.join("in/a.csv"), "{root:?}");
+            assert_eq!(files.resolve(".").unwrap(), means, "{root:?}");
+            for bad in ["/etc/passwd", "../a.csv", "in/../../x"] {
+                assert!(files.resolve(bad).is_err(), "{root:?}: {bad}");
+            }
+        }
+    }
 
     #[test]
     fn confined_paths_stay_inside() {
