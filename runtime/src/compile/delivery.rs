@@ -17,16 +17,25 @@ pub(super) fn targets(channel: &Channel, specs: &[&ComponentSpec], graph: &Graph
         let sources = reached.iter().filter(|(_, nodes)| nodes[sink]).map(|(source, _)| *source);
         let way: Vec<usize> = std::iter::once(sink).chain(sources).collect();
         let delivery = way.iter().map(|node| specs[*node].delivery).min().unwrap_or_default();
-        let weakest = way.iter().filter(|node| specs[**node].delivery == delivery);
-        let reasons: Vec<String> =
-            weakest.map(|node| reason(&channel.spec.nodes[*node].id, specs[*node])).collect();
+        let weakest = way.into_iter().filter(|node| specs[*node].delivery == delivery);
         Target {
             node: channel.spec.nodes[sink].id.clone(),
             delivery,
-            because: (delivery != Guarantee::ExactlyOnce).then(|| reasons.join("; ")),
+            because: (delivery != Guarantee::ExactlyOnce).then(|| reasons(channel, specs, weakest.collect())),
         }
     };
     of_kind(Kind::Sink).map(target).collect()
+}
+
+/// The reasons of the weakest nodes, the target's own first; not without end.
+fn reasons(channel: &Channel, specs: &[&ComponentSpec], weakest: Vec<usize>) -> String {
+    const SHOWN: usize = 3;
+    let mut reasons: Vec<String> =
+        weakest.iter().take(SHOWN).map(|node| reason(&channel.spec.nodes[*node].id, specs[*node])).collect();
+    if weakest.len() > SHOWN {
+        reasons.push(format!("and {} more", weakest.len() - SHOWN));
+    }
+    reasons.join("; ")
 }
 
 fn reason(id: &str, spec: &ComponentSpec) -> String {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use fairway_shared::canonical::{compact, hash};
 use fairway_shared::channel::{Channel, Node, PortRef};
 use fairway_shared::component::{ComponentSpec, Port};
-use fairway_shared::form;
+use fairway_shared::form::FormModel;
 use fairway_shared::plan::{Connector, Task};
 use serde_json::{Value, json};
 
@@ -18,8 +18,11 @@ pub(super) fn node(node: &Node) -> String {
 }
 
 /// Hash of each config field that a source's position depends on; an absent field counts as its default.
-pub(super) fn position_fields(node: &Node, spec: &ComponentSpec) -> BTreeMap<String, String> {
-    let form = form::model(&spec.config_schema);
+pub(super) fn position_fields(
+    node: &Node,
+    spec: &ComponentSpec,
+    form: &FormModel,
+) -> BTreeMap<String, String> {
     let value = |field: &String| {
         let default = || form.field(field).and_then(|field| field.default.clone());
         node.config.get(field).cloned().or_else(default).unwrap_or(Value::Null)

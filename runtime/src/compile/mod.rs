@@ -8,12 +8,13 @@
 mod delivery;
 mod graph;
 mod hashes;
-#[cfg(test)]
-mod tests;
+
+use std::collections::BTreeMap;
 
 use fairway_shared::channel::{Channel, StreamChoice};
 use fairway_shared::component::{ComponentSpec, Kind};
 use fairway_shared::diagnostic::{self, Diagnostic, Place, codes};
+use fairway_shared::form::{self, FormModel};
 use fairway_shared::plan::{Connector, Plan, Stream, StreamKind, Task, TaskKind};
 use fairway_shared::validate::{Facts, validate};
 use serde_json::Value;
@@ -77,22 +78,25 @@ fn no_topics(channel: &Channel, facts: &Facts<'_>) -> Option<Diagnostic> {
 }
 
 fn connectors(channel: &Channel, specs: &[&ComponentSpec]) -> Vec<Connector> {
-    let connector = |(node, spec): (_, &&ComponentSpec)| {
-        let node: &fairway_shared::channel::Node = node;
-        let position_fields = match spec.kind {
-            Kind::Source => hashes::position_fields(node, spec),
-            Kind::Transform | Kind::Sink => Default::default(),
-        };
-        Connector {
+    // One form a component, not one a node.
+    let mut forms: BTreeMap<&str, FormModel> = BTreeMap::new();
+    let mut connectors = Vec::with_capacity(specs.len());
+    for (node, spec) in channel.spec.nodes.iter().zip(specs) {
+        let mut position_fields = BTreeMap::new();
+        if spec.kind == Kind::Source {
+            let form = forms.entry(&spec.name).or_insert_with(|| form::model(&spec.config_schema));
+            position_fields = hashes::position_fields(node, spec, form);
+        }
+        connectors.push(Connector {
             node: node.id.clone(),
             component: node.component.clone(),
             kind: spec.kind,
             hash: hashes::node(node),
             position_hash: (spec.kind == Kind::Source).then(|| hashes::position(node, &position_fields)),
             position_fields,
-        }
-    };
-    channel.spec.nodes.iter().zip(specs).map(connector).collect()
+        });
+    }
+    connectors
 }
 
 fn tasks(channel: &Channel, specs: &[&ComponentSpec], graph: &Graph, connectors: &[Connector]) -> Vec<Task> {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `conformance` | what every backend of the services owes |
 //! | `components` | what every component owes, and the pages written from the code |
+//! | `compile` | plans: laws and examples |
 //! | `house` | a controller with components in memory, over a data directory that can be opened again |
 //! | `drafts` | create, save, delete, import, export |
 //! | `running` | deploy, target states, restarts, positions |
@@ -13,6 +14,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod api;
+mod compile;
 mod components;
 mod conformance;
 mod drafts;

@@ -13,6 +13,7 @@ pub(crate) mod keys;
 pub mod migrate;
 mod port_ref;
 pub(crate) mod read;
+pub mod schema;
 mod settings;
 pub mod text;
 pub(crate) mod tidy;

@@ -43,7 +43,7 @@ pub fn parse(bytes: &[u8]) -> Parsed {
     let document =
         outcome.value.and_then(|value| read::document(value, "", &mut diagnostics)).filter(|_| outcome.sound);
     locate_in(text, &mut diagnostics);
-    diagnostic::sort(&mut diagnostics);
+    diagnostic::settle(&mut diagnostics);
     Parsed { document, diagnostics }
 }
 
@@ -124,7 +124,7 @@ fn decode<'b>(bytes: &'b [u8], diagnostics: &mut Vec<Diagnostic>) -> Option<&'b 
 pub fn document_from_value(value: &Value) -> (Option<Document>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let document = read::document(value.clone(), "", &mut diagnostics);
-    diagnostic::sort(&mut diagnostics);
+    diagnostic::settle(&mut diagnostics);
     (document, diagnostics)
 }
 
@@ -145,7 +145,10 @@ pub fn from_value(value: &Value) -> (Option<Channel>, Vec<Diagnostic>) {
 /// All that is wrong with the shape of a channel that was read before: what [`from_value`] told, less what has been
 /// mended since.
 pub fn faults(channel: &Channel) -> Vec<Diagnostic> {
-    from_value(&to_value(channel)).1
+    let mut diagnostics = Vec::new();
+    read::document(to_value(channel), "", &mut diagnostics);
+    diagnostic::settle(&mut diagnostics);
+    diagnostics
 }
 
 /// A channel as a JSON value.

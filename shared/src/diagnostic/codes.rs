@@ -49,6 +49,8 @@ codes! {
         "The message lists the choices.";
     DOCUMENT_OUT_OF_RANGE = "document.out_of_range", "A number of the document is too small or too large.",
         "The message says what is allowed.";
+    DOCUMENT_MORE_FAULTS = "document.more_faults", "The document has more faults than are shown.",
+        "The first 2,000 are shown, errors first. Mend them and look again.";
     BUNDLE_ITEM = "bundle.item", "An item of a bundle is neither a channel nor a connection.",
         "A bundle lists channels and the connections they name; it holds no other bundle.";
     NAME_MISSING = "name.missing", "The document has no name.",

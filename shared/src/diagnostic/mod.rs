@@ -6,7 +6,8 @@
 pub mod codes;
 mod order;
 
-pub use order::sort;
+pub(crate) use order::settle;
+pub use order::{MOST, sort};
 
 use std::borrow::Cow;
 use std::fmt;

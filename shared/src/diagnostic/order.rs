@@ -1,8 +1,8 @@
 //! The order in which diagnostics are told: errors before warnings, then as the document reads from top to bottom.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 
-use super::Diagnostic;
+use super::{Diagnostic, Place, codes};
 use crate::pointer;
 
 /// Keys in the order in which documents write them; other keys come after these, sorted.
@@ -38,43 +38,48 @@ const RANKS: &[&str] = &[
 ];
 
 /// Sorts diagnostics: errors first, then by place; what is about the same place stays in the order it was found.
-pub fn sort(diagnostics: &mut [Diagnostic]) {
-    diagnostics.sort_by_cached_key(|diagnostic| {
-        (std::cmp::Reverse(diagnostic.severity), Key(pointer::segments(&diagnostic.place.pointer)))
-    });
-}
-
-#[derive(PartialEq, Eq)]
-struct Key(Vec<String>);
-
-impl Ord for Key {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let pairs = self.0.iter().zip(&other.0);
-        pairs
-            .map(|(a, b)| segment(a, b))
-            .find(|order| order.is_ne())
-            .unwrap_or(self.0.len().cmp(&other.0.len()))
+pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
+    let keys: Vec<_> = diagnostics
+        .iter()
+        .map(|diagnostic| {
+            (Reverse(diagnostic.severity), diagnostic.place.pointer.split('/').map(segment).collect())
+        })
+        .collect::<Vec<(_, Vec<_>)>>();
+    let mut order: Vec<usize> = (0..diagnostics.len()).collect();
+    order.sort_by(|a, b| keys[*a].cmp(&keys[*b]));
+    if order.is_sorted() {
+        return;
     }
+    let mut found: Vec<Option<Diagnostic>> = std::mem::take(diagnostics).into_iter().map(Some).collect();
+    diagnostics.extend(order.into_iter().filter_map(|index| found[index].take()));
 }
 
-impl PartialOrd for Key {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
+/// What a segment of a pointer is ordered by: indexes as numbers, known keys by rank, others by their letters.
+fn segment(key: &str) -> (bool, Option<usize>, usize, &str) {
+    let index = pointer::index(key);
+    let known = RANKS.iter().position(|known| *known == key).unwrap_or(RANKS.len());
+    (index.is_none(), index, known, key)
+}
+
+/// The most diagnostics of one answer: nobody reads more, and half a megabyte could be made to yield a hundred of them.
+pub const MOST: usize = 2_000;
+
+/// Sorts diagnostics and, where there are more than [`MOST`], says how many more there are instead of them.
+pub(crate) fn settle(diagnostics: &mut Vec<Diagnostic>) {
+    sort(diagnostics);
+    if diagnostics.len() > MOST {
+        let more = diagnostics.len() - MOST;
+        diagnostics.truncate(MOST);
+        let message = format!("{more} more faults are not shown");
+        diagnostics.push(
+            Diagnostic::warning(codes::DOCUMENT_MORE_FAULTS, Place::default(), message)
+                .help("Mend what is shown, and look again."),
+        );
     }
-}
-
-fn segment(a: &str, b: &str) -> Ordering {
-    let rank = |key: &str| {
-        let index = pointer::index(key);
-        let known = RANKS.iter().position(|known| *known == key).unwrap_or(RANKS.len());
-        (index.is_none(), index, known)
-    };
-    rank(a).cmp(&rank(b)).then_with(|| a.cmp(b))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Place;
     use super::*;
 
     #[test]

@@ -430,6 +430,8 @@ fn widget_by_name(name: &str, kind: &FieldKind) -> Option<Widget> {
     match (name, kind) {
         ("connection", FieldKind::Text(_)) => Some(Widget::Connection),
         ("path", FieldKind::Text(_)) => Some(Widget::Path),
+        // One path or a list of them.
+        ("path", FieldKind::OneOf(shapes)) if shapes.tagging == Tagging::Untagged => Some(Widget::Path),
         ("field", FieldKind::Text(_)) => Some(Widget::Field),
         ("table", FieldKind::Text(_)) => Some(Widget::Table),
         ("topic", FieldKind::Text(_)) => Some(Widget::Topic),

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::at::At;
 use super::nodes::shown;
 use super::{Facts, Graph, node_place, secrets, values};
 use crate::channel::{Channel, Node};
@@ -15,7 +16,7 @@ pub(super) fn check(channel: &Channel, facts: &Facts<'_>, graph: &Graph<'_>, out
     for (index, node) in channel.spec.nodes.iter().enumerate() {
         let place = node_place(channel, index, "/config");
         let form = graph.catalog.form(&node.component);
-        secrets::check(&node.config, form, &place, facts.secrets, out);
+        secrets::check(&node.config, form, &At::Config(&place), facts.secrets, out);
         // A config of the wrong type was reported when the document was read; nothing in it is missing.
         if let Some(form) = form.filter(|_| node.extra.get("config").is_none_or(Value::is_null)) {
             fields(node, form, &place, facts, out);
@@ -31,7 +32,7 @@ fn fields(node: &Node, form: &FormModel, place: &Place, facts: &Facts<'_>, out: 
         .find_map(|field| Some((&field.name, node.config.get(&field.name)?.as_str()?)))
         .filter(|(_, name)| crate::secret::references(&Value::String((*name).to_owned())).is_empty());
     let Some((field, name)) = named else {
-        values::object(form, &node.config, place, out);
+        values::object(form, &node.config, &At::Config(place), out);
         return;
     };
     let known = facts.connections.map(|all| (all, all.iter().find(|connection| connection.name() == name)));
@@ -58,7 +59,7 @@ fn fields(node: &Node, form: &FormModel, place: &Place, facts: &Facts<'_>, out: 
 
 fn unless_missing(form: &FormModel, config: &Map<String, Value>, place: &Place, out: &mut Vec<Diagnostic>) {
     let mut found = Vec::new();
-    values::object(form, config, place, &mut found);
+    values::object(form, config, &At::Config(place), &mut found);
     let top = |diagnostic: &Diagnostic| diagnostic.place.pointer == place.pointer;
     out.extend(found.into_iter().filter(|fault| fault.code != codes::CONFIG_MISSING || !top(fault)));
 }
@@ -75,7 +76,7 @@ fn merged(
     let mut config = connection.config().clone();
     config.extend(node.config.iter().map(|(key, value)| (key.clone(), value.clone())));
     let mut found = Vec::new();
-    values::object(form, &config, place, &mut found);
+    values::object(form, &config, &At::Config(place), &mut found);
     for mut fault in found {
         let below =
             fault.place.pointer.strip_prefix(&place.pointer).map(pointer::segments).unwrap_or_default();

@@ -49,11 +49,33 @@ enum End {
     To,
 }
 
+/// Whether an end needs no further look, as nearly all do not.
+fn is_sound(graph: &Graph<'_>, port: &PortRef, end: End) -> bool {
+    if *port == PortRef::default() {
+        return false;
+    }
+    let Some(at) = graph.index.get(port.node.as_str()) else { return false };
+    let Some(spec) = graph.specs[*at] else { return true };
+    let ports = match end {
+        End::From if port.is_errors() => return true,
+        End::From => &spec.ports.outputs,
+        End::To if spec.kind == Kind::Source => return false,
+        End::To => &spec.ports.inputs,
+    };
+    match port.port.as_deref() {
+        None => !ports.is_empty(),
+        Some(name) => ports.iter().any(|port| port.name == name),
+    }
+}
+
 fn end(channel: &Channel, graph: &Graph<'_>, index: usize, edge: &Edge, end: End, out: &mut Vec<Diagnostic>) {
     let (key, port) = match end {
         End::From => ("from", &edge.from),
         End::To => ("to", &edge.to),
     };
+    if is_sound(graph, port, end) {
+        return;
+    }
     let pointer = format!("/spec/edges/{index}/{key}");
     let place = Place::at(&pointer);
     if *port == PortRef::default() {

@@ -12,6 +12,7 @@
 //! The shape of the document is `channel::text`'s business, its plan the runtime's `compile`. Rules across fields are each
 //! component's own and are added by the runtime, which knows the components' code.
 
+mod at;
 mod config;
 mod edges;
 mod names;
@@ -29,6 +30,7 @@ use crate::component::ComponentSpec;
 use crate::connection::Connection;
 use crate::diagnostic::{self, Diagnostic, Place, codes};
 use crate::form::{self, FormModel};
+use at::At;
 
 /// What is known outside of the document. What is not known is not judged.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,7 +57,7 @@ pub fn validate(channel: &Channel, facts: &Facts<'_>) -> Vec<Diagnostic> {
     topology::check(channel, &graph, &mut out);
     config::check(channel, facts, &graph, &mut out);
     settings(channel, facts, &mut out);
-    diagnostic::sort(&mut out);
+    diagnostic::settle(&mut out);
     out
 }
 
@@ -63,7 +65,7 @@ pub fn validate(channel: &Channel, facts: &Facts<'_>) -> Vec<Diagnostic> {
 pub fn everything(channel: &Channel, facts: &Facts<'_>) -> Vec<Diagnostic> {
     let mut out = text::faults(channel);
     out.extend(validate(channel, facts));
-    diagnostic::sort(&mut out);
+    diagnostic::settle(&mut out);
     out
 }
 
@@ -83,8 +85,8 @@ pub fn validate_connection(connection: &Connection, facts: &Facts<'_>) -> Vec<Di
         );
     }
     let config = connection.config();
-    secrets::check(config, None, &Place::at("/spec/config"), facts.secrets, &mut out);
-    diagnostic::sort(&mut out);
+    secrets::check(config, None, &At::Config(&Place::at("/spec/config")), facts.secrets, &mut out);
+    diagnostic::settle(&mut out);
     out
 }
 
@@ -112,7 +114,7 @@ pub fn validate_text(bytes: &[u8], facts: &Facts<'_>) -> (Option<Document>, Vec<
         }
         text::locate(bytes, &mut out);
     }
-    diagnostic::sort(&mut out);
+    diagnostic::settle(&mut out);
     (parsed.document, out)
 }
 

@@ -11,17 +11,18 @@ use crate::suggest::{closest, did_you_mean};
 pub(super) fn check(channel: &Channel, facts: &Facts<'_>, graph: &Graph<'_>, out: &mut Vec<Diagnostic>) {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     // One source of free ids for all fixes, so that no two of them offer the same.
-    let mut ids = edit::FreeIds::of(channel);
+    let mut ids = None;
+    let mut fresh = |name: &str| ids.get_or_insert_with(|| edit::FreeIds::of(channel)).fresh(name);
     for (index, node) in channel.spec.nodes.iter().enumerate() {
         // What is no object at all was reported when the document was read.
         if node.extra.contains_key(crate::channel::fields::RAW) {
             continue;
         }
         let missing = |key: &str| node.extra.get(key).is_none_or(|kept| kept.is_null() || kept == "");
-        let at = format!("/spec/nodes/{index}/id");
+        let at = || format!("/spec/nodes/{index}/id");
         if node.id.is_empty() {
             if missing("id") {
-                let id = ids.fresh(&node.component);
+                let id = fresh(&node.component);
                 out.push(
                     Diagnostic::error(
                         codes::NODE_NO_ID,
@@ -29,24 +30,24 @@ pub(super) fn check(channel: &Channel, facts: &Facts<'_>, graph: &Graph<'_>, out
                         "the node has no id",
                     )
                     .help("Edges name nodes by id.")
-                    .fix(format!("Call it `{id}`"), at, Some(id.into())),
+                    .fix(format!("Call it `{id}`"), at(), Some(id.into())),
                 );
             }
         } else if !edit::is_id(&node.id) {
-            let id = ids.fresh(&node.id);
+            let id = fresh(&node.id);
             let message = format!("`{}` cannot be an id", shown(&node.id));
             out.push(
                 Diagnostic::error(codes::NODE_BAD_ID, node_place(channel, index, "/id"), message)
                     .help("Ids are letters, digits, `_` and `-`, at most 64 of them. The title is free text.")
-                    .fix(format!("Change to `{id}`"), at, Some(id.into())),
+                    .fix(format!("Change to `{id}`"), at(), Some(id.into())),
             );
         } else if let Some(first) = seen.insert(&node.id, index) {
-            let id = ids.fresh(&node.id);
+            let id = fresh(&node.id);
             let message = format!("`{}` is the id of node {} as well", node.id, first + 1);
             out.push(
                 Diagnostic::error(codes::NODE_DUPLICATE_ID, node_place(channel, index, "/id"), message)
                     .help("Edges that name it mean the first one. Give this one another id.")
-                    .fix(format!("Change to `{id}`"), at, Some(id.into())),
+                    .fix(format!("Change to `{id}`"), at(), Some(id.into())),
             );
         }
         if node.component.is_empty() {

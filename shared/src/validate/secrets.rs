@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value};
 
+use super::at::At;
 use super::nodes::shown;
-use crate::diagnostic::{Diagnostic, Place, codes};
+use crate::diagnostic::{Diagnostic, codes};
 use crate::form::{Field, FieldKind, FormModel};
 use crate::pointer;
 use crate::secret::{Piece, Reference, pieces};
@@ -27,12 +28,12 @@ const TELLING: &[&str] = &[
 pub(super) fn check(
     config: &Map<String, Value>,
     form: Option<&FormModel>,
-    place: &Place,
+    at: &At<'_>,
     known: Option<&[String]>,
     out: &mut Vec<Diagnostic>,
 ) {
     let look = Look { known, has_form: form.is_some() };
-    look.object(config, form, place, out);
+    look.object(config, form, at, out);
 }
 
 struct Look<'a> {
@@ -45,73 +46,66 @@ impl Look<'_> {
         &self,
         map: &Map<String, Value>,
         form: Option<&FormModel>,
-        place: &Place,
+        at: &At<'_>,
         out: &mut Vec<Diagnostic>,
     ) {
         for (key, value) in crate::canonical::sorted(map) {
             let field = form.and_then(|form| form.field(key));
-            self.value(value, field, key, &below(place, key), out);
+            self.value(value, field, key, &at.member(key), out);
         }
     }
 
-    fn value(
-        &self,
-        value: &Value,
-        field: Option<&Field>,
-        key: &str,
-        place: &Place,
-        out: &mut Vec<Diagnostic>,
-    ) {
+    fn value(&self, value: &Value, field: Option<&Field>, key: &str, at: &At<'_>, out: &mut Vec<Diagnostic>) {
         let secret = field.is_some_and(|field| field.secret);
         match value {
-            Value::String(text) => self.text(text, secret, key, place, out),
-            Value::Number(_) | Value::Bool(_) if secret => out.push(plain(place)),
+            Value::String(text) => self.text(text, secret, key, at, out),
+            Value::Number(_) | Value::Bool(_) if secret => out.push(plain(at)),
             Value::Array(items) => {
                 let item_field = match field.map(|field| &field.kind) {
                     Some(FieldKind::List(list)) => Some(list.item.as_ref()),
                     _ => None,
                 };
                 for (index, item) in items.iter().enumerate() {
-                    self.value(item, item_field, key, &below(place, &index.to_string()), out);
+                    self.value(item, item_field, key, &at.item(index), out);
                 }
             }
             Value::Object(map) => match field.map(|field| &field.kind) {
-                Some(FieldKind::Object(form)) => self.object(map, Some(form), place, out),
+                Some(FieldKind::Object(form)) => self.object(map, Some(form), at, out),
                 Some(FieldKind::Map(inner)) => {
                     for (key, value) in crate::canonical::sorted(map) {
-                        self.value(value, Some(inner), key, &below(place, key), out);
+                        self.value(value, Some(inner), key, &at.member(key), out);
                     }
                 }
                 Some(FieldKind::OneOf(one_of)) => match one_of.variant_of(value) {
                     Some(index) => {
-                        let at = one_of.content_pointer(index);
-                        let inner = pointer::segments(&at)
-                            .iter()
-                            .fold(place.clone(), |place, part| below(&place, part));
+                        let inside = one_of.content_pointer(index);
+                        let segments = pointer::segments(&inside);
+                        let inner = segments.first().map_or(*at, |segment| at.member(segment));
                         if let (Some(field), Some(content)) =
-                            (&one_of.variants[index].content, value.pointer(&at))
+                            (&one_of.variants[index].content, value.pointer(&inside))
                         {
                             self.value(content, Some(field), key, &inner, out);
                         }
                     }
-                    None => self.object(map, None, place, out),
+                    None => self.object(map, None, at, out),
                 },
-                _ => self.object(map, None, place, out),
+                _ => self.object(map, None, at, out),
             },
             _ => {}
         }
     }
 
-    fn text(&self, text: &str, secret: bool, key: &str, place: &Place, out: &mut Vec<Diagnostic>) {
+    fn text(&self, text: &str, secret: bool, key: &str, at: &At<'_>, out: &mut Vec<Diagnostic>) {
         let mut refers = false;
-        for piece in pieces(text) {
+        let parts = if text.contains("${") { pieces(text) } else { Vec::new() };
+        for piece in parts {
             match piece {
                 Piece::Plain(_) => {}
                 Piece::Broken(written, why) => {
                     refers = true;
                     let message = format!("`{}` is not a reference: {why}", shown(written));
                     out.push(
-                        Diagnostic::error(codes::SECRET_BROKEN, place.clone(), message)
+                        Diagnostic::error(codes::SECRET_BROKEN, at.place(), message)
                             .help("References are `${secret:name}` and `${env:NAME}`."),
                     );
                 }
@@ -120,7 +114,7 @@ impl Look<'_> {
                     if let (Reference::Secret(name), Some(known)) = (&reference, self.known)
                         && !known.contains(name)
                     {
-                        out.push(unknown(text, name, known, place));
+                        out.push(unknown(text, name, known, at));
                     }
                 }
             }
@@ -130,34 +124,33 @@ impl Look<'_> {
         }
         // Without a form the name of the setting must do: nobody can say better what it is.
         if secret || (!self.has_form && tells(key)) {
-            out.push(plain(place));
+            out.push(plain(at));
         } else if let Some(what) = suspicion(key, text) {
-            let message =
-                format!("{what} seems to be written into `{}`", shown(place.field.as_deref().unwrap_or(key)));
+            let message = format!("{what} seems to be written into `{}`", shown(&at.field()));
             out.push(
-                Diagnostic::warning(codes::SECRET_SUSPECTED, place.clone(), message)
+                Diagnostic::warning(codes::SECRET_SUSPECTED, at.place(), message)
                     .help("If it is one, store it as a secret and refer to it with `${secret:name}`."),
             );
         }
     }
 }
 
-fn plain(place: &Place) -> Diagnostic {
-    let name = shown(place.field.as_deref().unwrap_or("config"));
+fn plain(at: &At<'_>) -> Diagnostic {
+    let name = shown(&at.field());
     // The message must not repeat the value.
-    Diagnostic::error(codes::SECRET_PLAIN, place.clone(), format!("`{name}` holds a secret, written out"))
+    Diagnostic::error(codes::SECRET_PLAIN, at.place(), format!("`{name}` holds a secret, written out"))
         .help("Store the value as a secret and refer to it with `${secret:name}`, or with `${env:NAME}`.")
 }
 
-fn unknown(text: &str, name: &str, known: &[String], place: &Place) -> Diagnostic {
+fn unknown(text: &str, name: &str, known: &[String], at: &At<'_>) -> Diagnostic {
     let near = closest(name, known.iter().map(String::as_str));
     let message = format!("there is no secret `{}`{}", shown(name), did_you_mean(near));
-    let fault = Diagnostic::error(codes::SECRET_UNKNOWN, place.clone(), message)
+    let fault = Diagnostic::error(codes::SECRET_UNKNOWN, at.place(), message)
         .help("Store it, or refer to another one.");
     match near {
         Some(near) => {
             let value = text.replace(&format!("${{secret:{name}}}"), &format!("${{secret:{near}}}"));
-            fault.fix(format!("Change to `{near}`"), place.pointer.clone(), Some(value.into()))
+            fault.fix(format!("Change to `{near}`"), at.pointer(), Some(value.into()))
         }
         None => fault,
     }
@@ -197,12 +190,4 @@ fn suspicion(key: &str, text: &str) -> Option<&'static str> {
         return Some("a private key");
     }
     tells(key).then_some("a secret")
-}
-
-fn below(place: &Place, key: &str) -> Place {
-    let field = match &place.field {
-        Some(field) => format!("{field}.{key}"),
-        None => key.to_owned(),
-    };
-    Place { field: Some(field), node: place.node.clone(), ..Place::at(pointer::join(&place.pointer, key)) }
 }

@@ -42,21 +42,22 @@ fn loose_ends(channel: &Channel, graph: &Graph<'_>, out: &mut Vec<Diagnostic>) {
         else {
             continue;
         };
-        let (name, place) = (shown(&node.id), node_place(channel, index, ""));
+        let name = || shown(&node.id);
+        let place = || node_place(channel, index, "");
         if spec.accepts_input() && !fed[index] {
             let what = if spec.kind == Kind::Sink { "target" } else { "transform" };
-            let message = format!("nothing leads to the {what} `{name}`");
+            let message = format!("nothing leads to the {what} `{}`", name());
             out.push(
-                Diagnostic::error(codes::GRAPH_NO_INPUT, place.clone(), message)
+                Diagnostic::error(codes::GRAPH_NO_INPUT, place(), message)
                     .help("Join it to a source or a transform, or remove it."),
             );
         }
         if !spec.ports.outputs.is_empty() && !leads[index] {
             let what = if spec.kind == Kind::Source { "source" } else { "transform" };
             // I1: a record may only end where the user drew that it ends.
-            let message = format!("nothing leads on from the {what} `{name}`; its records would vanish");
+            let message = format!("nothing leads on from the {what} `{}`; its records would vanish", name());
             out.push(
-                Diagnostic::error(codes::GRAPH_NO_OUTPUT, place, message)
+                Diagnostic::error(codes::GRAPH_NO_OUTPUT, place(), message)
                     .help("Join it to a target, or remove it."),
             );
         }

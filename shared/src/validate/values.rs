@@ -3,47 +3,51 @@
 
 use serde_json::{Map, Number, Value};
 
+use super::at::At;
 use super::nodes::shown;
 use crate::channel::fields::{listed, type_of};
-use crate::diagnostic::{Diagnostic, Place, codes};
+use crate::diagnostic::{Diagnostic, codes};
 use crate::form::{Choice, Field, FieldKind, FormModel, List, Numeric, OneOf, Tagging, Text, format};
 use crate::pointer;
 use crate::secret;
 use crate::suggest::{closest, did_you_mean};
 
-/// Checks the members of an object. `place` is that of the object.
-pub(super) fn object(form: &FormModel, map: &Map<String, Value>, place: &Place, out: &mut Vec<Diagnostic>) {
-    members(form, map, &[], place, out);
+/// Checks the members of an object that lies at `at`.
+pub(super) fn object(form: &FormModel, map: &Map<String, Value>, at: &At<'_>, out: &mut Vec<Diagnostic>) {
+    members(form, map, &[], at, out);
 }
 
 fn members(
     form: &FormModel,
     map: &Map<String, Value>,
     skip: &[&str],
-    place: &Place,
+    at: &At<'_>,
     out: &mut Vec<Diagnostic>,
 ) {
     for field in &form.fields {
         match map.get(&field.name) {
-            Some(item) => value(field, item, &below(place, &field.name), out),
-            None if field.required => out.push(missing(field, place)),
+            Some(item) => value(field, item, &at.member(&field.name), out),
+            None if field.required => out.push(missing(field, at)),
             None => {}
         }
+    }
+    if map.keys().all(|key| form.field(key).is_some()) {
+        return;
     }
     let mut absent: Vec<&str> =
         form.fields.iter().map(|field| field.name.as_str()).filter(|name| !map.contains_key(*name)).collect();
     for (key, _) in crate::canonical::sorted(map) {
         if form.field(key).is_none() && !skip.contains(&key.as_str()) {
-            out.push(unknown(form, map, key, &mut absent, place));
+            out.push(unknown(form, map, key, &mut absent, at));
         }
     }
 }
 
-fn missing(field: &Field, place: &Place) -> Diagnostic {
-    let inner = below(place, &field.name);
-    let name = inner.field.clone().unwrap_or_default();
-    let mut fault = Diagnostic::error(codes::CONFIG_MISSING, place.clone(), format!("`{name}` is missing"));
-    fault.place.field = inner.field;
+fn missing(field: &Field, at: &At<'_>) -> Diagnostic {
+    let inner = at.member(&field.name);
+    let name = inner.field();
+    let mut fault = Diagnostic::error(codes::CONFIG_MISSING, at.place(), format!("`{name}` is missing"));
+    fault.place.field = Some(name);
     let first = field.help.split("\n\n").next().unwrap_or_default().replace('\n', " ");
     if !first.is_empty() {
         fault = fault.help(first);
@@ -51,7 +55,7 @@ fn missing(field: &Field, place: &Place) -> Diagnostic {
     match ready(field) {
         Some(value) => {
             let title = format!("Set it to `{}`", shown(&crate::canonical::compact(&value)));
-            fault.fix(title, inner.pointer, Some(value))
+            fault.fix(title, inner.pointer(), Some(value))
         }
         None => fault,
     }
@@ -72,9 +76,9 @@ fn unknown(
     map: &Map<String, Value>,
     key: &str,
     absent: &mut Vec<&str>,
-    place: &Place,
+    at: &At<'_>,
 ) -> Diagnostic {
-    let inner = below(place, key);
+    let inner = at.member(key);
     let near = closest(key, absent.iter().copied());
     absent.retain(|name| Some(*name) != near);
     let message = format!("there is no setting `{}`{}", shown(key), did_you_mean(near));
@@ -85,24 +89,20 @@ fn unknown(
         format!("Known are {}.", listed(&names))
     };
     let report = if form.open { Diagnostic::warning } else { Diagnostic::error };
-    let pointer = inner.pointer.clone();
-    let fault = report(codes::CONFIG_UNKNOWN_FIELD, inner, message).help(help);
+    let pointer = inner.pointer();
+    let fault = report(codes::CONFIG_UNKNOWN_FIELD, inner.place(), message).help(help);
     match near {
         Some(near) => {
             let renamed = map.iter().map(|(name, value)| {
                 (if name == key { near.to_owned() } else { name.clone() }, value.clone())
             });
-            fault.fix(
-                format!("Rename to `{near}`"),
-                place.pointer.clone(),
-                Some(Value::Object(renamed.collect())),
-            )
+            fault.fix(format!("Rename to `{near}`"), at.pointer(), Some(Value::Object(renamed.collect())))
         }
         None => fault.fix(format!("Remove `{}`", shown(key)), pointer, None),
     }
 }
 
-fn value(field: &Field, item: &Value, place: &Place, out: &mut Vec<Diagnostic>) {
+fn value(field: &Field, item: &Value, at: &At<'_>, out: &mut Vec<Diagnostic>) {
     if item.is_null() && field.nullable {
         return;
     }
@@ -110,24 +110,24 @@ fn value(field: &Field, item: &Value, place: &Place, out: &mut Vec<Diagnostic>) 
         (FieldKind::Json, _) | (FieldKind::Bool, Value::Bool(_)) => {}
         // What a reference stands for is not known here.
         (FieldKind::Text(_) | FieldKind::Choice(_), Value::String(written)) if has_reference(written) => {}
-        (FieldKind::Text(limits), Value::String(written)) => text(limits, written, place, out),
-        (FieldKind::Number(limits), Value::Number(number)) => numeric(limits, number, place, out),
-        (FieldKind::Choice(choices), _) => choice(choices, item, place, out),
-        (FieldKind::OneOf(shapes), _) => one_of(shapes, field, item, place, out),
-        (FieldKind::List(limits), Value::Array(items)) => list(limits, items, place, out),
+        (FieldKind::Text(limits), Value::String(written)) => text(limits, written, at, out),
+        (FieldKind::Number(limits), Value::Number(number)) => numeric(limits, number, at, out),
+        (FieldKind::Choice(choices), _) => choice(choices, item, at, out),
+        (FieldKind::OneOf(shapes), _) => one_of(shapes, field, item, at, out),
+        (FieldKind::List(limits), Value::Array(items)) => list(limits, items, at, out),
         (FieldKind::Map(inner), Value::Object(map)) => {
             for (key, item) in crate::canonical::sorted(map) {
-                value(inner, item, &below(place, key), out);
+                value(inner, item, &at.member(key), out);
             }
         }
-        (FieldKind::Object(form), Value::Object(map)) => object(form, map, place, out),
-        (kind, _) => out.push(wrong_type(field, kind, item, place)),
+        (FieldKind::Object(form), Value::Object(map)) => object(form, map, at, out),
+        (kind, _) => out.push(wrong_type(field, kind, item, at)),
     }
 }
 
-fn wrong_type(field: &Field, kind: &FieldKind, item: &Value, place: &Place) -> Diagnostic {
-    let message = format!("`{}` must be {}, but is {}", name(place), expected(kind), type_of(item));
-    let fault = Diagnostic::error(codes::CONFIG_WRONG_TYPE, place.clone(), message);
+fn wrong_type(field: &Field, kind: &FieldKind, item: &Value, at: &At<'_>) -> Diagnostic {
+    let message = format!("`{}` must be {}, but is {}", name(at), expected(kind), type_of(item));
+    let fault = Diagnostic::error(codes::CONFIG_WRONG_TYPE, at.place(), message);
     let converted = match (kind, item) {
         (FieldKind::Number(limits), Value::String(text)) => {
             let number: Option<Number> = serde_json::from_str(text.trim()).ok();
@@ -146,9 +146,9 @@ fn wrong_type(field: &Field, kind: &FieldKind, item: &Value, place: &Place) -> D
     match converted {
         Some(value) => {
             let title = format!("Change to `{}`", shown(&crate::canonical::compact(&value)));
-            fault.fix(title, place.pointer.clone(), Some(value))
+            fault.fix(title, at.pointer(), Some(value))
         }
-        None if !field.required => fault.fix("Remove it", place.pointer.clone(), None),
+        None if !field.required => fault.fix("Remove it", at.pointer(), None),
         None => fault,
     }
 }
@@ -189,24 +189,24 @@ fn words(choices: &[Choice]) -> String {
 }
 
 fn has_reference(text: &str) -> bool {
-    secret::pieces(text).iter().any(|piece| !matches!(piece, secret::Piece::Plain(_)))
+    text.contains("${") && secret::pieces(text).iter().any(|piece| !matches!(piece, secret::Piece::Plain(_)))
 }
 
-fn text(limits: &Text, written: &str, place: &Place, out: &mut Vec<Diagnostic>) {
+fn text(limits: &Text, written: &str, at: &At<'_>, out: &mut Vec<Diagnostic>) {
     let length = written.chars().count() as u64;
     if let Some(message) = bounds(limits.min, limits.max, length, "character") {
         let message = match length {
-            0 => format!("`{}` is empty", name(place)),
-            _ => format!("`{}` has {message}", name(place)),
+            0 => format!("`{}` is empty", name(at)),
+            _ => format!("`{}` has {message}", name(at)),
         };
-        out.push(Diagnostic::error(codes::CONFIG_LENGTH, place.clone(), message));
+        out.push(Diagnostic::error(codes::CONFIG_LENGTH, at.place(), message));
         return;
     }
     if let Some(format) = limits.format.as_deref().and_then(format::find)
         && !(format.accepts)(written)
     {
-        let message = format!("`{}` must be {}, but is `{}`", name(place), format.expected, shown(written));
-        out.push(Diagnostic::error(codes::CONFIG_FORMAT, place.clone(), message));
+        let message = format!("`{}` must be {}, but is `{}`", name(at), format.expected, shown(written));
+        out.push(Diagnostic::error(codes::CONFIG_FORMAT, at.place(), message));
     }
 }
 
@@ -233,11 +233,10 @@ fn integer(number: &Number) -> Option<i128> {
     }
 }
 
-fn numeric(limits: &Numeric, number: &Number, place: &Place, out: &mut Vec<Diagnostic>) {
+fn numeric(limits: &Numeric, number: &Number, at: &At<'_>, out: &mut Vec<Diagnostic>) {
     if limits.integer && integer(number).is_none() {
-        let message =
-            format!("`{}` must be a whole number, but is {}", name(place), shown(&number.to_string()));
-        out.push(Diagnostic::error(codes::CONFIG_WRONG_TYPE, place.clone(), message));
+        let message = format!("`{}` must be a whole number, but is {}", name(at), shown(&number.to_string()));
+        out.push(Diagnostic::error(codes::CONFIG_WRONG_TYPE, at.place(), message));
         return;
     }
     let below = |a: &Number, b: &Number| match (integer(a), integer(b)) {
@@ -256,15 +255,15 @@ fn numeric(limits: &Numeric, number: &Number, place: &Place, out: &mut Vec<Diagn
         Some(min) if below(number, min) => min.clone(),
         _ => limits.max.clone().unwrap_or_else(|| number.clone()),
     };
-    let message = format!("`{}` {message}, but is {}", name(place), shown(&number.to_string()));
-    out.push(Diagnostic::error(codes::CONFIG_OUT_OF_RANGE, place.clone(), message).fix(
+    let message = format!("`{}` {message}, but is {}", name(at), shown(&number.to_string()));
+    out.push(Diagnostic::error(codes::CONFIG_OUT_OF_RANGE, at.place(), message).fix(
         format!("Change to {bound}"),
-        place.pointer.clone(),
+        at.pointer(),
         Some(Value::Number(bound)),
     ));
 }
 
-fn choice(choices: &[Choice], item: &Value, place: &Place, out: &mut Vec<Diagnostic>) {
+fn choice(choices: &[Choice], item: &Value, at: &At<'_>, out: &mut Vec<Diagnostic>) {
     if choices.iter().any(|choice| choice.value == *item) {
         return;
     }
@@ -272,28 +271,28 @@ fn choice(choices: &[Choice], item: &Value, place: &Place, out: &mut Vec<Diagnos
         .as_str()
         .and_then(|word| closest(word, choices.iter().filter_map(|choice| choice.value.as_str())));
     let written = item.as_str().map_or_else(|| crate::canonical::compact(item), str::to_owned);
-    let message = format!("`{}` cannot be `{}`{}", name(place), shown(&written), did_you_mean(near));
-    let fault = Diagnostic::error(codes::CONFIG_UNKNOWN_VALUE, place.clone(), message)
+    let message = format!("`{}` cannot be `{}`{}", name(at), shown(&written), did_you_mean(near));
+    let fault = Diagnostic::error(codes::CONFIG_UNKNOWN_VALUE, at.place(), message)
         .help(format!("It is one of {}.", words(choices)));
     out.push(match near {
-        Some(near) => fault.fix(format!("Change to `{near}`"), place.pointer.clone(), Some(near.into())),
+        Some(near) => fault.fix(format!("Change to `{near}`"), at.pointer(), Some(near.into())),
         None => fault,
     });
 }
 
-fn list(limits: &List, items: &[Value], place: &Place, out: &mut Vec<Diagnostic>) {
+fn list(limits: &List, items: &[Value], at: &At<'_>, out: &mut Vec<Diagnostic>) {
     if let Some(message) = bounds(limits.min, limits.max, items.len() as u64, "element") {
-        let message = format!("`{}` has {message}", name(place));
-        out.push(Diagnostic::error(codes::CONFIG_LENGTH, place.clone(), message));
+        let message = format!("`{}` has {message}", name(at));
+        out.push(Diagnostic::error(codes::CONFIG_LENGTH, at.place(), message));
     }
     let mut seen = std::collections::HashSet::new();
     for (index, item) in items.iter().enumerate() {
-        let inner = below(place, &index.to_string());
+        let inner = at.item(index);
         value(&limits.item, item, &inner, out);
         if limits.unique && !seen.insert(crate::canonical::compact(item)) {
             let message = format!("`{}` is there already", shown(&crate::canonical::compact(item)));
-            let pointer = inner.pointer.clone();
-            out.push(Diagnostic::error(codes::CONFIG_DUPLICATE_ITEM, inner, message).fix(
+            let pointer = inner.pointer();
+            out.push(Diagnostic::error(codes::CONFIG_DUPLICATE_ITEM, inner.place(), message).fix(
                 "Remove it",
                 pointer,
                 None,
@@ -302,45 +301,46 @@ fn list(limits: &List, items: &[Value], place: &Place, out: &mut Vec<Diagnostic>
     }
 }
 
-fn one_of(one_of: &OneOf, field: &Field, item: &Value, place: &Place, out: &mut Vec<Diagnostic>) {
+fn one_of(one_of: &OneOf, field: &Field, item: &Value, at: &At<'_>, out: &mut Vec<Diagnostic>) {
     let Some(index) = one_of.variant_of(item) else {
-        return out.push(no_shape(one_of, field, item, place));
+        return out.push(no_shape(one_of, field, item, at));
     };
     let shape = &one_of.variants[index];
-    let at = one_of.content_pointer(index);
-    let inner = pointer::segments(&at).iter().fold(place.clone(), |place, segment| below(&place, segment));
-    match (&shape.content, &one_of.tagging, item.pointer(&at)) {
+    let inside = one_of.content_pointer(index);
+    let segments = pointer::segments(&inside);
+    let inner = segments.first().map_or(*at, |segment| at.member(segment));
+    match (&shape.content, &one_of.tagging, item.pointer(&inside)) {
         (Some(content), Tagging::Internal(tag), Some(Value::Object(map))) => {
             if let FieldKind::Object(form) = &content.kind {
-                members(form, map, &[tag], place, out);
+                members(form, map, &[tag], at, out);
             }
         }
         (Some(content), _, Some(found)) => value(content, found, &inner, out),
         (Some(_), ..) => {
             let message = format!("`{}` needs settings of its own", shape.name);
-            out.push(Diagnostic::error(codes::CONFIG_MISSING, place.clone(), message));
+            out.push(Diagnostic::error(codes::CONFIG_MISSING, at.place(), message));
         }
         (None, Tagging::External, Some(_)) if item.is_object() => {
             let message = format!("`{}` has no settings of its own", shape.name);
-            let fault = Diagnostic::error(codes::CONFIG_WRONG_TYPE, place.clone(), message);
-            out.push(fault.fix("Leave them out", place.pointer.clone(), Some(shape.name.clone().into())));
+            let fault = Diagnostic::error(codes::CONFIG_WRONG_TYPE, at.place(), message);
+            out.push(fault.fix("Leave them out", at.pointer(), Some(shape.name.clone().into())));
         }
-        (None, Tagging::Internal(tag), _) => extra_members(item, &[tag], place, out),
-        (None, Tagging::Adjacent(tag, _), _) => extra_members(item, &[tag], place, out),
+        (None, Tagging::Internal(tag), _) => extra_members(item, &[tag], at, out),
+        (None, Tagging::Adjacent(tag, _), _) => extra_members(item, &[tag], at, out),
         (None, ..) => {}
     }
 }
 
 /// Members beside the name of a shape that has none.
-fn extra_members(item: &Value, known: &[&str], place: &Place, out: &mut Vec<Diagnostic>) {
+fn extra_members(item: &Value, known: &[&str], at: &At<'_>, out: &mut Vec<Diagnostic>) {
     if let Value::Object(map) = item {
-        members(&FormModel::default(), map, known, place, out);
+        members(&FormModel::default(), map, known, at, out);
     }
 }
 
-fn no_shape(one_of: &OneOf, field: &Field, item: &Value, place: &Place) -> Diagnostic {
+fn no_shape(one_of: &OneOf, field: &Field, item: &Value, at: &At<'_>) -> Diagnostic {
     let names: Vec<&str> = one_of.variants.iter().map(|shape| shape.name.as_str()).collect();
-    let (written, at) = match (&one_of.tagging, item) {
+    let (written, inside) = match (&one_of.tagging, item) {
         (Tagging::External, Value::String(word)) => (Some(word.as_str()), String::new()),
         (Tagging::External, Value::Object(map)) if map.len() == 1 => {
             (map.keys().next().map(String::as_str), String::new())
@@ -349,46 +349,41 @@ fn no_shape(one_of: &OneOf, field: &Field, item: &Value, place: &Place) -> Diagn
             Some(Value::String(word)) => (Some(word.as_str()), pointer::join("", tag)),
             Some(other) => {
                 let message = format!("`{tag}` must be text, but is {}", type_of(other));
-                return Diagnostic::error(codes::CONFIG_WRONG_TYPE, below(place, tag), message);
+                return Diagnostic::error(codes::CONFIG_WRONG_TYPE, at.member(tag).place(), message);
             }
             None => {
                 let message = format!("`{tag}` is missing");
-                let fault = Diagnostic::error(codes::CONFIG_MISSING, place.clone(), message);
+                let fault = Diagnostic::error(codes::CONFIG_MISSING, at.place(), message);
                 return fault.help(format!("It is one of {}.", listed(&names)));
             }
         },
         _ => (None, String::new()),
     };
-    let Some(word) = written else { return wrong_type(field, &field.kind, item, place) };
+    let Some(word) = written else { return wrong_type(field, &field.kind, item, at) };
     let near = closest(word, names.iter().copied());
-    let message = format!("`{}` cannot be `{}`{}", name(place), shown(word), did_you_mean(near));
-    let fault = Diagnostic::error(codes::CONFIG_UNKNOWN_VALUE, place.clone(), message)
+    let message = format!("`{}` cannot be `{}`{}", name(at), shown(word), did_you_mean(near));
+    let fault = Diagnostic::error(codes::CONFIG_UNKNOWN_VALUE, at.place(), message)
         .help(format!("It is one of {}.", listed(&names)));
     match (near, item) {
         (Some(near), Value::String(_)) => {
-            fault.fix(format!("Change to `{near}`"), place.pointer.clone(), Some(near.into()))
+            fault.fix(format!("Change to `{near}`"), at.pointer(), Some(near.into()))
         }
-        (Some(near), Value::Object(map)) if at.is_empty() => {
+        (Some(near), Value::Object(map)) if inside.is_empty() => {
             let content = map.values().next().cloned().unwrap_or_default();
             let value = Value::Object(Map::from_iter([(near.to_owned(), content)]));
-            fault.fix(format!("Change to `{near}`"), place.pointer.clone(), Some(value))
+            fault.fix(format!("Change to `{near}`"), at.pointer(), Some(value))
         }
         (Some(near), _) => {
-            fault.fix(format!("Change to `{near}`"), format!("{}{at}", place.pointer), Some(near.into()))
+            fault.fix(format!("Change to `{near}`"), format!("{}{inside}", at.pointer()), Some(near.into()))
         }
         (None, _) => fault,
     }
 }
 
-fn below(place: &Place, key: &str) -> Place {
-    let field = match &place.field {
-        Some(field) => format!("{field}.{key}"),
-        None => key.to_owned(),
-    };
-    Place { field: Some(field), node: place.node.clone(), ..Place::at(pointer::join(&place.pointer, key)) }
-}
-
 /// The name of the value at a place, for messages.
-fn name(place: &Place) -> String {
-    shown(place.field.as_deref().unwrap_or("config"))
+fn name(at: &At<'_>) -> String {
+    match at.field() {
+        field if field.is_empty() => "config".into(),
+        field => shown(&field),
+    }
 }

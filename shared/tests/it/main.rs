@@ -5,6 +5,8 @@ mod edit;
 mod errors_page;
 mod form;
 mod generated;
+mod robustness;
+mod schema;
 mod specs;
 mod text;
 mod validate;

@@ -188,7 +188,7 @@ fn nothing_is_lost_whatever_its_type() {
     }
 }
 
-fn walk(value: &Value, at: String, pointers: &mut Vec<String>) {
+pub(crate) fn walk(value: &Value, at: String, pointers: &mut Vec<String>) {
     match value {
         Value::Object(map) => {
             map.iter().for_each(|(key, value)| walk(value, format!("{at}/{key}"), pointers))

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fairway_runtime::compile::compile;
 use fairway_shared::channel::{Channel, Guarantee, text};
 use fairway_shared::component::{ComponentSpec, Kind, Port, Ports};
 use fairway_shared::diagnostic::{Diagnostic, codes};
@@ -10,8 +11,6 @@ use fairway_shared::plan::{Plan, PositionFate, diff};
 use fairway_shared::validate::Facts;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-
-use super::compile;
 
 fn spec(name: &str, kind: Kind, delivery: Guarantee) -> ComponentSpec {
     let ports = |names: &[&str]| {
