@@ -57,6 +57,26 @@ async fn two_targets_get_every_record_once_and_in_order() {
 }
 
 #[tokio::test]
+async fn two_sources_feed_one_chain_and_each_goes_on_by_itself() {
+    let drawing = |one: u64, two: u64| {
+        let drawing = Drawing::new()
+            .node("one", MEMORY_SOURCE, json!({ "count": one, "batch": 7 }))
+            .node("two", MEMORY_SOURCE, json!({ "count": two, "batch": 11 }))
+            .node("odd", REFUSE_EVEN, json!({}));
+        to_shelf(drawing, "a", "fan-in").edges(&["one>odd", "two>odd", "odd>a"])
+    };
+    let mut bench = Bench::default();
+    bench.run(&drawing(300, 0)).await.unwrap();
+    bench.run(&drawing(300, 200)).await.unwrap();
+    let good = |n: &i64| n % 2 == 1 && n % 5 != 0;
+    let expected: BTreeMap<i64, usize> =
+        (1..=300).filter(good).map(|n| (n, if n <= 200 { 2 } else { 1 })).collect();
+    assert_eq!(shelf("fan-in").counted(), expected);
+    let counts = bench.store.totals().counts;
+    assert_eq!((counts.read, counts.delivered, counts.filtered, counts.dead_lettered), (500, 200, 50, 250));
+}
+
+#[tokio::test]
 async fn filtered_and_refused_records_are_progress() {
     let drawing = to_shelf(count_to(100, 9).node("odd", REFUSE_EVEN, json!({})), "a", "progress")
         .edges(&["numbers>odd", "odd>a"]);
