@@ -68,6 +68,10 @@ impl Chunk {
     }
 
     fn of(mut bytes: Vec<u8>, start: u64, ended: bool, transcoded: Vec<Damage>) -> Chunk {
+        if ended && bytes.len() < bytes.capacity() / 2 {
+            // What is read to its end may wait for long: it must not hold a whole read's room meanwhile.
+            bytes.shrink_to_fit();
+        }
         let mut cut = Vec::new();
         if !ended {
             let whole = whole_characters(&bytes);
