@@ -1,7 +1,8 @@
 //! Components that need no outside system, one file each; [`REGISTRY`] is what the runtime knows of them.
 //!
-//! They are for trying things out: records made up as they are needed, and records shown in the log.
+//! They are for trying things out: records made up as they are needed, shown in the log, or let go.
 
+mod discard_sink;
 mod generate_source;
 mod log_sink;
 #[cfg(test)]
@@ -10,5 +11,8 @@ mod testing;
 use fairway_engine::component::Component;
 
 /// All of them, by name.
-pub const REGISTRY: &[Component] =
-    &[Component::source::<generate_source::GenerateSource>(), Component::sink::<log_sink::LogSink>()];
+pub const REGISTRY: &[Component] = &[
+    Component::sink::<discard_sink::DiscardSink>(),
+    Component::source::<generate_source::GenerateSource>(),
+    Component::sink::<log_sink::LogSink>(),
+];
