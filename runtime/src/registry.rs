@@ -18,6 +18,8 @@ impl Registry {
         Self::of([
             fairway_connector_builtin::REGISTRY,
             fairway_connector_file::REGISTRY,
+            fairway_connector_http::REGISTRY,
+            fairway_connector_kafka::REGISTRY,
             fairway_connector_sql::REGISTRY,
             fairway_transforms::REGISTRY,
         ])

@@ -124,6 +124,8 @@ fn specs() -> Vec<ComponentSpec> {
         }}),
         position_fields: vec!["path".into()],
         examples: vec![],
+        probe: false,
+        sample: false,
     };
     let port = |name: &str| vec![Port { name: name.into(), help: String::new() }];
     vec![

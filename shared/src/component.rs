@@ -2,6 +2,8 @@
 //!
 //! The engine's registry produces these from each component's one file; nothing here knows how a component works.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -74,6 +76,38 @@ pub struct ComponentSpec {
     pub position_fields: Vec<String>,
     /// Worked examples.
     pub examples: Vec<Example>,
+    /// Whether its connection can be tested, which also answers with choices for its settings.
+    #[serde(default)]
+    pub probe: bool,
+    /// For sources: whether a preview can take records from it.
+    #[serde(default)]
+    pub sample: bool,
+}
+
+/// What a test of a connection found: nothing was moved or changed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Probe {
+    /// What answered, in one line: `PostgreSQL 15.18, database shop`.
+    pub found: String,
+    /// For settings that name something which exists (a table, a column, a topic), what there is: by dotted setting.
+    pub choices: BTreeMap<String, Vec<Choice>>,
+}
+
+/// Something that exists and can be named in a setting.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Choice {
+    /// What is written into the setting.
+    pub value: String,
+    /// What it is: a column's type, a topic's number of partitions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+impl Choice {
+    /// Something that exists, and what it is.
+    pub fn new(value: impl Into<String>, note: impl Into<String>) -> Self {
+        Self { value: value.into(), note: note.into() }
+    }
 }
 
 impl ComponentSpec {

@@ -56,6 +56,18 @@ const NEEDS: &[Need] = &[
         here: || any_program(&["cc", "gcc", "clang"]),
     },
     Need {
+        what: "make and the headers of OpenSSL and zlib (the Kafka client is built from its source)",
+        packages: &["g++", "make", "libssl-dev", "zlib1g-dev"],
+        purpose: Purpose::Run,
+        here: || Path::new("/usr/include/openssl/ssl.h").exists() && any_program(&["make"]),
+    },
+    Need {
+        what: "PostgreSQL (tests start it in a folder of their own)",
+        packages: &["postgresql"],
+        purpose: Purpose::Test,
+        here: || Path::new("/usr/lib/postgresql").exists() || any_program(&["initdb"]),
+    },
+    Need {
         what: "Chromium",
         packages: &["chromium"],
         purpose: Purpose::Test,

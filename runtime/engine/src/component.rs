@@ -5,7 +5,7 @@
 
 use async_trait::async_trait;
 use fairway_shared::channel::Guarantee;
-use fairway_shared::component::{ComponentSpec, Example, Kind, Port, Ports};
+use fairway_shared::component::{ComponentSpec, Example, Kind, Port, Ports, Probe};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::Error;
+use crate::probe::{ProbeConfig, ProbeCtx, Sample, SampleConfig, SampleCtx};
 use crate::sink::{Sink, SinkCtx};
 use crate::source::{Source, SourceCtx};
 use crate::transform::{Transform, TransformCtx};
@@ -107,6 +108,8 @@ pub trait SinkConfig: Config {
     async fn open(self, cx: SinkCtx) -> Result<Box<dyn Sink>, Error>;
 }
 
+type Answer<T> = futures::future::BoxFuture<'static, Result<T, Error>>;
+
 type Opening<T> = futures::future::BoxFuture<'static, Result<Box<T>, Error>>;
 
 /// How a component is started.
@@ -127,6 +130,10 @@ pub struct Component {
     pub meta: Meta,
     /// How it is started.
     pub opener: Opener,
+    /// How its connection is tested, where it has one.
+    pub probe: Option<fn(Value, ProbeCtx) -> Answer<Probe>>,
+    /// How a sample is taken, where it is a source that can.
+    pub sample: Option<fn(Value, SampleCtx) -> Answer<Sample>>,
     schema: fn() -> Value,
     check: fn(&Value) -> Result<Vec<Issue>, Error>,
 }
@@ -153,9 +160,25 @@ impl Component {
         Self {
             meta: C::META,
             opener,
+            probe: None,
+            sample: None,
             schema: schema::<C>,
             check: |config| Ok(read::<C>(config.clone())?.check()),
         }
+    }
+
+    /// Adds the test of its connection.
+    #[must_use]
+    pub const fn with_probe<C: ProbeConfig>(mut self) -> Self {
+        self.probe = Some(|config, cx| Box::pin(async move { read::<C>(config)?.probe(cx).await }));
+        self
+    }
+
+    /// Adds how a sample is taken.
+    #[must_use]
+    pub const fn with_sample<C: SampleConfig>(mut self) -> Self {
+        self.sample = Some(|config, cx| Box::pin(async move { read::<C>(config)?.sample(cx).await }));
+        self
     }
 
     /// Source, transform or sink.
@@ -208,6 +231,8 @@ impl Component {
             config_schema,
             position_fields: self.meta.position_fields.iter().map(|field| (*field).to_owned()).collect(),
             examples: self.meta.examples.iter().map(example).collect(),
+            probe: self.probe.is_some(),
+            sample: self.sample.is_some(),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! | [`data`] | batch, record, schema, value; CSV and JSON at full speed |
 //! | [`source`], [`transform`], [`sink`] | the three contracts; their doc comments are the specification |
 //! | [`component`] | a component in one file, and its registry entry |
+//! | [`probe`] | trying a component out: connection tests and samples for previews |
 //! | [`position`], [`store`] | where sources and targets stand, and what must be remembered |
 //! | [`task`] | the direct task: sources, chains and targets in one process |
 //! | [`error`] | what goes wrong while running |
@@ -17,6 +18,7 @@ pub mod data;
 pub mod error;
 pub mod files;
 pub mod position;
+pub mod probe;
 pub mod secret;
 pub mod sink;
 pub mod source;

@@ -36,6 +36,8 @@ fn spec(name: &str, kind: Kind, delivery: Guarantee) -> ComponentSpec {
         }}),
         position_fields: if kind == Kind::Source { vec!["path".into()] } else { vec![] },
         examples: vec![],
+        probe: false,
+        sample: false,
     }
 }
 

@@ -25,6 +25,8 @@ fn spec(name: &str, kind: Kind, inputs: &[&str], outputs: &[&str], properties: V
         config_schema: json!({"type": "object", "additionalProperties": false, "properties": properties}),
         position_fields: Vec::new(),
         examples: Vec::new(),
+        probe: false,
+        sample: false,
     }
 }
 

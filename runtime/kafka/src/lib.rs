@@ -1,0 +1,1 @@
+//! Kafka clients: the one crate that knows rdkafka.

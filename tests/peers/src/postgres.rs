@@ -1,0 +1,197 @@
+//! PostgreSQL, from the machine's packages. Durable settings stay as they are by default: tests of crashes rely on them.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, chown};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::{Leash, free_port};
+
+/// A running server with one superuser `fairway` and no password.
+#[derive(Debug)]
+pub struct Postgres {
+    port: u16,
+    bin: PathBuf,
+    leash: Leash,
+}
+
+static SHARED: OnceLock<Result<Postgres, String>> = OnceLock::new();
+
+/// The server that all tests of this program share.
+///
+/// # Panics
+/// If PostgreSQL is not installed or does not start.
+#[expect(clippy::panic, reason = "a test whose peer is missing fails")]
+pub fn shared() -> &'static Postgres {
+    match SHARED.get_or_init(|| Postgres::start().map_err(|error| format!("{error:#}"))) {
+        Ok(postgres) => postgres,
+        Err(error) => panic!("{error}\n`cargo xtask setup` installs what tests need"),
+    }
+}
+
+impl Postgres {
+    /// Starts a server of its own.
+    ///
+    /// # Errors
+    /// If PostgreSQL is not installed or does not start.
+    pub fn start() -> Result<Self> {
+        let bin = programs().context("PostgreSQL is not installed (Debian package `postgresql`)")?;
+        let folder = tempfile::Builder::new().prefix("fairway-postgres-").tempdir()?;
+        let user = other_user(&folder)?;
+        let data = folder.path().join("data");
+        let port = free_port()?;
+        let made = user
+            .command(bin.join("initdb"))
+            .args([
+                "--username=fairway",
+                "--auth=trust",
+                "--encoding=UTF8",
+                "--locale=C.UTF-8",
+                "--no-sync",
+                "-D",
+            ])
+            .arg(&data)
+            .output()
+            .context("could not start initdb")?;
+        ensure!(made.status.success(), "initdb failed: {}", String::from_utf8_lossy(&made.stderr));
+        let mut server = user.command(bin.join("postgres"));
+        server.arg("-D").arg(&data).arg("-p").arg(port.to_string());
+        for setting in [
+            "listen_addresses=127.0.0.1",
+            "unix_socket_directories=",
+            "max_connections=200",
+            "max_prepared_transactions=20",
+            "wal_level=logical",
+        ] {
+            server.arg("-c").arg(setting);
+        }
+        let mut leash = Leash::start(folder, &mut server)?;
+        let ready = bin.join("pg_isready");
+        leash.ready(Duration::from_secs(30), || {
+            let asked =
+                Command::new(&ready).args(["-q", "-h", "127.0.0.1", "-p", &port.to_string()]).status();
+            asked.is_ok_and(|status| status.success())
+        })?;
+        Ok(Self { port, bin, leash })
+    }
+
+    /// Port on 127.0.0.1.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Address of a database of this server.
+    pub fn url(&self, database: &str) -> String {
+        format!("postgres://fairway@127.0.0.1:{}/{database}", self.port)
+    }
+
+    /// Makes an empty database with a name of its own, and answers that name.
+    ///
+    /// # Errors
+    /// If the server refuses.
+    pub fn database(&self) -> Result<String> {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let name = format!("test_{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        self.sql("postgres", &format!("create database {name}"))?;
+        Ok(name)
+    }
+
+    /// Runs statements by `psql`, an outside witness, and answers what it prints: rows by line, columns by `|`.
+    ///
+    /// # Errors
+    /// What the server said.
+    pub fn sql(&self, database: &str, statements: &str) -> Result<String> {
+        let answer = Command::new(self.bin.join("psql"))
+            .args([
+                "-X",
+                "-q",
+                "-A",
+                "-t",
+                "-v",
+                "ON_ERROR_STOP=1",
+                "-d",
+                &self.url(database),
+                "-c",
+                statements,
+            ])
+            .output()
+            .context("could not start psql")?;
+        if !answer.status.success() {
+            bail!("{}", String::from_utf8_lossy(&answer.stderr));
+        }
+        Ok(String::from_utf8_lossy(&answer.stdout).trim_end().to_owned())
+    }
+
+    /// The end of what the server said.
+    pub fn log(&self) -> String {
+        self.leash.log()
+    }
+}
+
+/// Where Debian and others keep the server's programs; the newest version wins.
+fn programs() -> Option<PathBuf> {
+    let mut found: Vec<(u32, PathBuf)> = fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|version| {
+            let number = version.file_name().to_string_lossy().parse().ok()?;
+            Some((number, version.path().join("bin")))
+        })
+        .collect();
+    found.sort();
+    let on_path = std::env::var_os("PATH")
+        .into_iter()
+        .flat_map(|path| std::env::split_paths(&path).collect::<Vec<_>>())
+        .find(|folder| folder.join("initdb").is_file());
+    found.pop().map(|(_, bin)| bin).or(on_path).filter(|bin| bin.join("postgres").is_file())
+}
+
+/// PostgreSQL refuses to run as root: there it runs as the user its package made.
+enum User {
+    Same,
+    Other(String),
+}
+
+impl User {
+    fn command(&self, program: PathBuf) -> Command {
+        match self {
+            Self::Same => Command::new(program),
+            Self::Other(name) => {
+                let mut command = Command::new("setpriv");
+                command.args(["--reuid", name, "--regid", name, "--clear-groups", "--"]).arg(program);
+                command
+            }
+        }
+    }
+}
+
+fn other_user(folder: &tempfile::TempDir) -> Result<User> {
+    if fs::metadata(folder.path())?.uid() != 0 {
+        return Ok(User::Same);
+    }
+    let users = fs::read_to_string("/etc/passwd")?;
+    let entry = users.lines().find(|line| line.starts_with("postgres:"));
+    let mut fields = entry.context("there is no user `postgres`")?.split(':').skip(2);
+    let mut number = || fields.next().and_then(|field| field.parse().ok());
+    chown(folder.path(), number(), number())?;
+    Ok(User::Other("postgres".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shared;
+
+    #[test]
+    fn answers() {
+        let postgres = shared();
+        let database = postgres.database().expect("a database");
+        assert_eq!(postgres.sql(&database, "select 1, 'a'").expect("an answer"), "1|a");
+        assert!(postgres.sql(&database, "select no").is_err());
+    }
+}
