@@ -70,10 +70,12 @@ pub enum Next {
 /// * [`next`](Source::next) is called until it answers [`Next::End`]. The engine may drop the future while it
 ///   waits: what was not returned counts as not read, so state may change only where no wait follows. It must not block
 ///   its thread for longer than some 10 ms.
-/// * An [`Error`] of kind `Outage` from `next` is retried on the same object; after any other the source is closed.
+/// * An [`Error`] of kind `Outage` from `next` is retried on the same object; after any other the source is closed, once
+///   what it brought before is delivered.
 /// * [`acknowledge`](Source::acknowledge) comes when everything up to a position is durable in every target and the
 ///   position itself is stored (I2); positions of one partition only grow (I3). Sources that read from something which
-///   forgets (a queue, a request waiting for its receipt) act on it; others ignore it.
+///   forgets (a queue, a request waiting for its receipt) act on it; others ignore it. It may still come after `next`
+///   has failed or ended.
 /// * [`close`](Source::close) is called once, also after errors, but not after a panic.
 #[async_trait]
 pub trait Source: Send {

@@ -21,13 +21,15 @@ pub(crate) enum Wish {
 #[derive(Debug, Clone)]
 pub struct Control {
     wish: Arc<watch::Sender<Wish>>,
+    /// Stops one run from inside, when one of its sources has failed.
+    drain: CancellationToken,
     /// Ends one run from inside, when one of its loops has failed.
     fault: CancellationToken,
 }
 
 impl Default for Control {
     fn default() -> Self {
-        Self { wish: Arc::new(watch::Sender::new(Wish::Run)), fault: CancellationToken::new() }
+        Self::steered_by(Arc::new(watch::Sender::new(Wish::Run)))
     }
 }
 
@@ -57,9 +59,18 @@ impl Control {
         *self.wish.borrow() >= Wish::Stop
     }
 
-    /// The same wishes, with a fault of its own.
+    fn steered_by(wish: Arc<watch::Sender<Wish>>) -> Self {
+        Self { wish, drain: CancellationToken::new(), fault: CancellationToken::new() }
+    }
+
+    /// The same wishes, with faults of its own.
     pub(crate) fn for_run(&self) -> Self {
-        Self { wish: self.wish.clone(), fault: CancellationToken::new() }
+        Self::steered_by(self.wish.clone())
+    }
+
+    /// Lets this run, not the task, drain and end.
+    pub(crate) fn drain_run(&self) {
+        self.drain.cancel();
     }
 
     /// Ends this run, not the task.
@@ -68,7 +79,14 @@ impl Control {
     }
 
     pub(crate) fn current(&self) -> Wish {
-        if self.fault.is_cancelled() { Wish::Abort } else { *self.wish.borrow() }
+        let wish = *self.wish.borrow();
+        if self.fault.is_cancelled() {
+            Wish::Abort
+        } else if self.drain.is_cancelled() {
+            wish.max(Wish::Stop)
+        } else {
+            wish
+        }
     }
 
     /// Waits until at least this much is wanted.
@@ -78,10 +96,11 @@ impl Control {
 
     /// Waits until the wish fits.
     pub(crate) async fn until(&self, mut fits: impl FnMut(Wish) -> bool) {
-        let at_fault = fits(Wish::Abort);
+        let (at_fault, at_drain) = (fits(Wish::Abort), fits(Wish::Stop));
         let mut receiver = self.wish.subscribe();
         tokio::select! {
             () = self.fault.cancelled(), if at_fault => {}
+            () = self.drain.cancelled(), if at_drain => {}
             // This handle keeps the sender, so the wait ends by a fitting wish only.
             _ = receiver.wait_for(|now| fits(*now)) => {}
         }

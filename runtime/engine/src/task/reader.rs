@@ -13,7 +13,7 @@ use super::control::Wish;
 use super::graph::Graph;
 use super::patience::{Patience, Tries, insist};
 use super::ticket::Ticket;
-use crate::error::Error;
+use crate::error::{Error, Kind};
 use crate::position::{Position, StreamKey};
 use crate::source::{Next, Polled, Source};
 
@@ -49,6 +49,9 @@ impl Room {
     }
 }
 
+/// How long targets have to take what was read before a source failed; the rest is read again.
+const LONGEST_DRAIN: Duration = Duration::from_secs(10);
+
 /// What acknowledgements travel in.
 pub(crate) type Acknowledgement = (Arc<str>, Position);
 
@@ -71,14 +74,26 @@ impl Reader {
         // The chain ends when no reader feeds it; acknowledgements still come until everything is committed.
         let Self { mut source, to_chain, to_commit, mut acks, name, patience, .. } = self;
         drop((to_chain, to_commit));
-        if result.is_ok() {
-            while let Some((partition, position)) = tokio::select! {
-                ack = acks.recv() => ack,
-                () = patience.control.reached(Wish::Abort) => None,
-            } {
-                acknowledge(&mut source, &name, &partition, &position, &patience).await?;
+        let result = match result {
+            Ok(()) => acknowledge_rest(&mut source, &mut acks, &name, &patience).await,
+            Err(fault) => {
+                // What was read before the fault is sound, so it goes on to its targets; a fenced task touches nothing.
+                if fault.kind != Kind::Fenced {
+                    patience.control.drain_run();
+                    let rest = acknowledge_rest(&mut source, &mut acks, &name, &patience);
+                    match tokio::time::timeout(LONGEST_DRAIN, rest).await {
+                        Ok(Ok(())) => {}
+                        Ok(Err(second)) => {
+                            tracing::warn!(%second, "the source failed, and then to acknowledge")
+                        }
+                        Err(_) => {
+                            tracing::warn!("the source failed, and targets did not take the rest in time")
+                        }
+                    }
+                }
+                Err(fault)
             }
-        }
+        };
         source.close().await;
         result.map_err(|error| error.at_node(&name))
     }
@@ -157,6 +172,21 @@ impl Reader {
         // Either receiver is gone only when its loop has failed; that fault ends the task.
         opened.is_ok() && self.to_chain.send(Read { polled, ticket }).await.is_ok()
     }
+}
+
+async fn acknowledge_rest(
+    source: &mut Box<dyn Source>,
+    acks: &mut mpsc::UnboundedReceiver<Acknowledgement>,
+    name: &str,
+    patience: &Patience,
+) -> Result<(), Error> {
+    while let Some((partition, position)) = tokio::select! {
+        ack = acks.recv() => ack,
+        () = patience.control.reached(Wish::Abort) => None,
+    } {
+        acknowledge(source, name, &partition, &position, patience).await?;
+    }
+    Ok(())
 }
 
 async fn acknowledge(

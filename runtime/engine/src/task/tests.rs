@@ -301,6 +301,23 @@ async fn pause_resume_stop() {
 }
 
 #[tokio::test]
+async fn what_a_source_read_before_it_failed_is_delivered() {
+    let config = json!({ "count": 100, "batch": 10, "fails": true });
+    let drawing = Drawing::new().node("broken", MEMORY_SOURCE, config).node(
+        "waiting",
+        MEMORY_SOURCE,
+        json!({ "count": 0, "batch": 1, "endless": true }),
+    );
+    let drawing = to_shelf(drawing, "a", "drain").groups_of(10).edges(&["broken>a", "waiting>a"]);
+    shelf("drain").fail(Faults { outages: 2, ..Faults::default() });
+    let mut bench = Bench::default();
+    let error = bench.run(&drawing).await.unwrap_err();
+    assert_eq!((&*error.code, error.node.as_deref()), ("test.broken", Some("broken")));
+    assert_once_each("drain", 1..=100);
+    assert_eq!(bench.store.totals().counts.delivered, 100);
+}
+
+#[tokio::test]
 async fn a_hanging_target_is_left_and_named() {
     let drawing = to_shelf(count_to(100, 5), "a", "hang").groups_of(5).edges(&["numbers>a"]);
     shelf("hang").fail(Faults { hang_after: Some(3), ..Faults::default() });

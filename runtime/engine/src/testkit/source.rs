@@ -25,6 +25,9 @@ pub(crate) struct CountSource {
     /// Whether it waits for more at its end instead of ending.
     #[serde(default)]
     endless: bool,
+    /// Whether it fails at its end instead of ending.
+    #[serde(default)]
+    fails: bool,
 }
 
 impl Config for CountSource {
@@ -55,6 +58,9 @@ struct Counting {
 #[async_trait]
 impl Source for Counting {
     async fn next(&mut self) -> Result<Next, Error> {
+        if self.at >= self.config.count && self.config.fails {
+            return Err(Error::config("test.broken", "the source broke"));
+        }
         if self.at >= self.config.count {
             return Ok(if self.config.endless { Next::Idle(Duration::from_millis(5)) } else { Next::End });
         }
