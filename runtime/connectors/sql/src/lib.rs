@@ -3,8 +3,10 @@
 //! | Room | Holds |
 //! |---|---|
 //! | `sql` | text of statements: the one place where names are quoted and statements are vouched for |
+//! | `postgres` | PostgreSQL: access and sessions, faults, trying a connection |
 //! | `sqlite` | SQLite: opening files, tables and their columns, values, positions held in the target, writing rows |
 
+mod postgres;
 mod sql;
 mod sqlite;
 mod sqlite_sink;

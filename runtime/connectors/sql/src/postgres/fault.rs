@@ -1,0 +1,119 @@
+//! What PostgreSQL's errors mean, by SQLSTATE (<https://www.postgresql.org/docs/current/errcodes-appendix.html>). A value
+//! or a constraint is the record's fault; almost everything else is the target's, and passes.
+
+use fairway_engine::Error;
+use fairway_engine::data::RecordError;
+use fairway_engine::error::Kind;
+use sqlx::postgres::PgDatabaseError;
+
+/// Whether a record is to blame, and it never will be accepted: classes 22 (data) and 23 (constraints), and what is like
+/// them: a trigger's own refusal (P0001), a check of a view (44000), a row that is too large (54000) or nested too deep
+/// (54001), a row that a policy bars.
+pub(crate) fn is_of_record(error: &sqlx::Error) -> bool {
+    database(error).is_some_and(|error| {
+        matches!(error.code().get(..2), Some("22" | "23" | "44"))
+            || matches!(error.code(), "P0001" | "54000" | "54001")
+            || (error.code() == "42501" && error.routine() == Some("ExecWithCheckOptions"))
+    })
+}
+
+/// PostgreSQL's reason for not taking a record: its message with column, constraint and detail, as far as it names them.
+pub(crate) fn of_record(error: &sqlx::Error) -> RecordError {
+    let Some(error) = database(error) else {
+        return RecordError::new("postgres.refused", error.to_string());
+    };
+    let code = match error.code() {
+        "23502" => "postgres.not_null",
+        "23503" => "postgres.foreign_key",
+        "23505" => "postgres.unique",
+        "23514" => "postgres.check",
+        "23P01" => "postgres.exclusion",
+        "22001" => "postgres.too_long",
+        "22003" => "postgres.out_of_range",
+        "22007" | "22008" => "postgres.bad_date",
+        "22P02" | "22P03" | "22030" | "22032" => "postgres.bad_value",
+        "P0001" => "postgres.trigger",
+        "54000" | "54001" => "postgres.too_big",
+        "42501" => "postgres.policy",
+        _ => "postgres.refused",
+    };
+    let mut message = error.message().to_owned();
+    if let Some(detail) = error.detail() {
+        message = format!("{message}: {detail}");
+    }
+    RecordError { code, message, field: error.column().or(copied_column(error)).map(str::to_owned) }
+}
+
+/// The column that a failed COPY was at: its context reads `COPY t, line 3, column at: "x"`. The words are in the server's
+/// language, so only the shape counts: behind the second comma, the last word before the colon.
+fn copied_column(error: &PgDatabaseError) -> Option<&str> {
+    let line = error.r#where()?.lines().find(|line| line.starts_with("COPY "))?;
+    let (before, _) = line.split_once(": ")?;
+    let (_, column) = before.rsplit_once(", ")?;
+    column.split_once(' ').map(|(_, name)| name)
+}
+
+/// SQLSTATE, where it was the server that answered.
+pub(crate) fn sqlstate(error: &sqlx::Error) -> Option<&str> {
+    database(error).map(PgDatabaseError::code)
+}
+
+/// A fault of the outside: `what` could not be done. What records are to blame for is kind `Data`.
+pub(crate) fn of_target(error: sqlx::Error, what: &str) -> Error {
+    let Some(code) = sqlstate(&error) else { return of_connection(error, what) };
+    let outage = |code, help: &str| Error::outage(code, what).help(help);
+    let fault = match code {
+        _ if is_of_record(&error) => {
+            Error::new(Kind::Data, "postgres.refused", what).help("mend the record it names, or set it aside")
+        }
+        "28P01" | "28000" => outage(
+            "postgres.login",
+            "correct user and password, and see that the server lets them in (pg_hba.conf)",
+        ),
+        "3D000" => outage("postgres.no_database", "create the database, or correct its name"),
+        "42501" => {
+            outage("postgres.permission", "give the user the right it lacks; it is tried again by itself")
+        }
+        "42P01" | "3F000" => {
+            outage("postgres.no_table", "create it, or correct its name; it is looked for again by itself")
+        }
+        "53100" => outage("postgres.full", "make room on the server's disk; it is tried again by itself"),
+        "53300" => {
+            outage("postgres.too_many_sessions", "raise max_connections, or end sessions that are not needed")
+        }
+        "55P03" => outage("postgres.locked", "another session holds the table; it is tried again by itself"),
+        "57014" => outage("postgres.too_slow", "the server took too long; see what keeps it busy"),
+        "25006" => outage("postgres.read_only", "this server takes no writes: name the primary"),
+        "40001" | "40P01" => {
+            outage("postgres.conflict", "another session was in the way; it is tried again by itself")
+        }
+        "XX001" | "XX002" => Error::hold("postgres.corrupt", what)
+            .help("the server reports damaged data: repair or restore it first"),
+        "0A000" => {
+            Error::config("postgres.not_supported", what).help("choose other settings, or a newer server")
+        }
+        _ if code.starts_with("42") => {
+            outage("postgres.statement", "see whether the table still is as the channel expects it")
+        }
+        _ => outage("postgres.unavailable", "see what the server says; it is tried again by itself"),
+    };
+    fault.source(error)
+}
+
+fn of_connection(error: sqlx::Error, what: &str) -> Error {
+    let fault = match &error {
+        sqlx::Error::Configuration(_) => {
+            Error::config("postgres.bad_settings", what).help("correct the access data")
+        }
+        sqlx::Error::Tls(_) => Error::outage("postgres.tls", what).help(
+            "see whether the server offers TLS, and its certificate is valid and vouched for; or choose another `tls`",
+        ),
+        _ => Error::outage("postgres.unreachable", what)
+            .help("see whether the server runs and can be reached; it is tried again by itself"),
+    };
+    fault.source(error)
+}
+
+fn database(error: &sqlx::Error) -> Option<&PgDatabaseError> {
+    error.as_database_error()?.try_downcast_ref()
+}
