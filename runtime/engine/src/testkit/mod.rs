@@ -4,13 +4,21 @@
 //! Nothing here is in a product build (feature `testkit`).
 
 mod bench;
+mod faulty;
+#[cfg(test)]
+mod laws;
 mod sink;
+mod sink_laws;
 mod source;
+mod source_laws;
 mod store;
 mod transform;
 
 pub use bench::{Bench, Drawing};
+pub use faulty::{Fault, Script, faulty};
 pub use sink::{Faults, MEMORY_SINK, PLAIN_SINK, Shelf, shelf};
+pub use sink_laws::{SinkFixture, sink_conforms};
 pub use source::MEMORY_SOURCE;
+pub use source_laws::{SourceFixture, source_conforms};
 pub use store::MemoryStore;
 pub use transform::{PANIC_AT, REFUSE_EVEN};

@@ -49,6 +49,11 @@ impl MemoryStore {
         inner.routed.clear();
     }
 
+    /// Loses every watermark, as a store restored from an older copy.
+    pub fn forget_marks(&self) {
+        self.lock().marks.clear();
+    }
+
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
