@@ -5,6 +5,7 @@
 //! | `conformance` | what every backend of the services owes |
 //! | `components` | what every component owes, and the pages written from the code |
 //! | `compile` | plans: laws and examples |
+//! | `laws` | the laws of sources and targets, held against every component |
 //! | `house` | a controller with components in memory, over a data directory that can be opened again |
 //! | `drafts` | create, save, delete, import, export |
 //! | `running` | deploy, target states, restarts, positions |
@@ -19,6 +20,7 @@ mod components;
 mod conformance;
 mod drafts;
 mod house;
+mod laws;
 mod process;
 mod running;
 
