@@ -1,18 +1,17 @@
-//! `cargo xtask bench [NAME]`: the benches of the runtime (`runtime/benches`), in release.
+//! `cargo xtask bench [NAME]`: the benches of the workspace, in release.
 //!
-//! A bench is an ordinary cargo bench target; adding one there is enough, this file lists none.
+//! A bench is an ordinary cargo bench target; adding one to a crate is enough, this file lists none.
 
-use std::path::Path;
-
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
+use serde_json::Value;
 
 use crate::house::House;
-use crate::{files, step};
+use crate::step;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Only this bench: a file name of `runtime/benches` without its ending.
+    /// Only this bench: a file name in some crate's `benches` without its ending.
     name: Option<String>,
     /// Passed on to the bench.
     #[arg(last = true)]
@@ -20,24 +19,39 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(house: &House, options: &Options) -> Result<()> {
-    let there = benches(&house.root.join("runtime/benches"))?;
-    let chosen = match &options.name {
-        Some(name) if !there.contains(name) => {
-            bail!("there is no bench {name}; there are: {}", there.join(", "))
-        }
-        Some(name) => vec![name.clone()],
-        None => there,
+    let there = benches(house)?;
+    let chosen: Vec<&Bench> = match &options.name {
+        Some(name) => there.iter().filter(|bench| bench.name == *name).collect(),
+        None => there.iter().collect(),
     };
-    // Named one by one: asked for all, cargo would also build the library and the binary once more for nothing.
-    let mut bench = house.cargo(["bench", "-p", "fairway-runtime"]);
-    for name in &chosen {
-        bench.args(["--bench", name]);
+    if chosen.is_empty() {
+        let names: Vec<&str> = there.iter().map(|bench| bench.name.as_str()).collect();
+        bail!("there is no such bench; there are: {}", names.join(", "));
     }
-    step::must(bench.arg("--").args(&options.args))
+    for bench in chosen {
+        // Named one by one: asked for all, cargo would also build the library and the binary once more for nothing.
+        let mut command = house.cargo(["bench", "-p", &bench.package, "--bench", &bench.name]);
+        step::must(command.arg("--").args(&options.args))?;
+    }
+    Ok(())
 }
 
-fn benches(folder: &Path) -> Result<Vec<String>> {
-    let files = files::walk(folder)?;
-    let sources = files.iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
-    Ok(sources.filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned())).collect())
+struct Bench {
+    package: String,
+    name: String,
+}
+
+fn benches(house: &House) -> Result<Vec<Bench>> {
+    let output = house.cargo(["metadata", "--no-deps", "--format-version", "1"]).output()?;
+    let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo metadata answers in JSON")?;
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let mut found = Vec::new();
+    for package in metadata["packages"].as_array().into_iter().flatten() {
+        for target in package["targets"].as_array().into_iter().flatten() {
+            if target["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "bench")) {
+                found.push(Bench { package: text(&package["name"]), name: text(&target["name"]) });
+            }
+        }
+    }
+    Ok(found)
 }

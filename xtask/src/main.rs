@@ -11,6 +11,7 @@ mod files;
 mod house;
 mod run;
 mod setup;
+mod soak;
 mod step;
 mod test;
 
@@ -40,6 +41,8 @@ enum Command {
     /// Check format and lints, build, run every test; ends with the counts. CI runs exactly this.
     #[command(alias = "ci")]
     Test(test::Options),
+    /// Run the tests with full counts, in release; `--fuzz` only the parsers.
+    Soak(soak::Options),
     /// Run the benches, in release.
     Bench(bench::Options),
     /// Make the release packages in the target directory's `dist` folder.
@@ -65,6 +68,7 @@ fn obey(command: Command) -> Result<()> {
         Command::Bundle(options) => bundle::run(&house, &options),
         Command::Run(options) => run::run(&house, &options),
         Command::Test(options) => test::run(&house, &options),
+        Command::Soak(options) => soak::run(&house, &options),
         Command::Bench(options) => bench::run(&house, &options),
         Command::Dist(options) => dist::run(&house, &options),
         Command::Deny => deny::run(&house),

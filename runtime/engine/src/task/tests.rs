@@ -11,7 +11,8 @@ use super::{Budget, Control, Ended, Final, Progress, TaskState, Transition, supe
 use crate::error::Kind;
 use crate::store::Passed;
 use crate::testkit::{
-    Bench, Drawing, Faults, MEMORY_SINK, MEMORY_SOURCE, PANIC_AT, PLAIN_SINK, REFUSE_EVEN, shelf,
+    Bench, Drawing, Faults, MEMORY_SINK, MEMORY_SOURCE, PANIC_AT, PLAIN_SINK, REFUSE_EVEN,
+    counts as how_often, shelf,
 };
 
 fn count_to(count: u64, batch: u64) -> Drawing {
@@ -168,7 +169,7 @@ async fn killed_again_and_again_nothing_is_lost_or_doubled() {
         (1..60_000).step_by(777).filter(|n| n % 2 == 1 && n % 5 != 0).collect();
     shelf("kill-b").fail(Faults { refuse: refused.clone(), lost_answers: 5, ..Faults::default() });
     let mut bench = Bench::default();
-    for round in 0..40u64 {
+    for round in 0..how_often(40u64, 2_000) {
         bench.crash_after(&drawing, Duration::from_micros(300 + round * 97 % 2900)).await;
     }
     assert_eq!(bench.run(&drawing).await.unwrap(), Ended::Completed);

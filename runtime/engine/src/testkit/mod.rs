@@ -4,6 +4,7 @@
 //! Nothing here is in a product build (feature `testkit`).
 
 mod bench;
+mod counts;
 mod faulty;
 #[cfg(test)]
 mod laws;
@@ -15,6 +16,7 @@ mod store;
 mod transform;
 
 pub use bench::{Bench, Drawing};
+pub use counts::{cases, counts};
 pub use faulty::{Fault, Script, faulty};
 pub use sink::{Faults, MEMORY_SINK, PLAIN_SINK, Shelf, shelf};
 pub use sink_laws::{SinkFixture, sink_conforms};

@@ -102,7 +102,7 @@ fn dialects() -> impl Strategy<Value = Dialect> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(crate::testkit::cases(1000)))]
 
     #[test]
     fn equals_the_csv_crate(text in "([,;\"\\\\#\r\n aé]|xyz|\"\"|\r\n){0,120}", dialect in dialects()) {

@@ -142,7 +142,7 @@ fn trees() -> impl Strategy<Value = Json> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig::with_cases(crate::testkit::cases(256)))]
 
     #[test]
     fn reads_and_writes_like_serde_json(tree in trees(), pretty in any::<bool>()) {

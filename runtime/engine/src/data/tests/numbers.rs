@@ -102,7 +102,7 @@ fn identity(value: Ref<'_>) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(crate::testkit::cases(1000)))]
 
     #[test]
     fn text_is_kept_digit_for_digit(text in number_text()) {
