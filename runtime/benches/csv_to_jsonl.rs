@@ -83,6 +83,7 @@ fn fairway(folder: &Path) {
             .into(),
         policy: ErrorPolicy::Stop,
         files: Files::open(PathBuf::from(folder)),
+        hooks: fairway_engine::hooks::Hooks::default(),
         until_caught_up: true,
         give_up: None,
         limits: Limits::default(),

@@ -10,6 +10,7 @@
 //! | [`services`] | what is remembered, as traits, and the local backend |
 //! | `check`, [`compile`] | all that is wrong with a document; its plan |
 //! | `worker` | runs the tasks of deployed channels |
+//! | [`hooks`] | the server's port, lent to sources that others call |
 //! | [`registry`] | every component there is |
 //! | [`docs`] | pages written from the code |
 //! | [`problem`] | refusals and their codes |
@@ -26,6 +27,7 @@ pub mod controller;
 pub mod docs;
 pub mod events;
 mod file_name;
+pub mod hooks;
 pub mod problem;
 mod redact;
 mod references;

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::api::{self, Access, Api, Requests};
 use crate::config::{self, DataDir, Token, access};
 use crate::controller::Controller;
+use crate::hooks::HookPort;
 use crate::problem::Refused;
 use crate::registry::Registry;
 use crate::services::{self, local};
@@ -109,12 +110,15 @@ impl Server {
             mode: "standalone".to_owned(),
             files_root: files.display().to_string(),
         };
-        let controller = Controller::new(services, Arc::new(Registry::standard()), Files::confined(files));
+        let hooks = HookPort::default();
+        let registry = Arc::new(Registry::standard());
+        let controller = Controller::new(services, registry, Files::confined(files), hooks.hooks());
         controller.resume().await.map_err(Error::Resume)?;
         let closing = CancellationToken::new();
         let api = Arc::new(Api {
             controller: controller.clone(),
             about,
+            hooks,
             access: Access { token: token.clone(), port: address.port(), local },
             closing: closing.clone(),
             requests: Requests::default(),

@@ -8,6 +8,7 @@
 //! | [`probe`] | trying a component out: connection tests and samples for previews |
 //! | [`position`], [`store`] | where sources and targets stand, and what must be remembered |
 //! | [`task`] | the direct task: sources, chains and targets in one process |
+//! | [`files`], [`hooks`], [`secret`], [`units`] | what components share: paths, the runtime's port, secrets, times and sizes |
 //! | [`error`] | what goes wrong while running |
 //!
 //! The engine knows no HTTP framework, database or broker.
@@ -17,6 +18,7 @@ pub mod component;
 pub mod data;
 pub mod error;
 pub mod files;
+pub mod hooks;
 pub mod position;
 pub mod probe;
 pub mod secret;
@@ -27,6 +29,7 @@ pub mod task;
 #[cfg(any(test, feature = "testkit"))]
 pub mod testkit;
 pub mod transform;
+pub mod units;
 
 pub use component::{Component, Config, Issue, Meta, SinkConfig, SourceConfig, TransformConfig};
 pub use error::{Error, Kind};

@@ -10,6 +10,7 @@ use crate::component::{Config, SourceConfig};
 use crate::data::{Batch, Rejects};
 use crate::error::Error;
 use crate::files::Files;
+use crate::hooks::Hooks;
 use crate::source::{Next, Source, SourceCtx};
 
 /// Config of a component whose connection can be tested.
@@ -85,7 +86,8 @@ impl Sample {
 pub async fn sample_by_reading<C: SourceConfig>(config: C, cx: SampleCtx) -> Result<Sample, Error> {
     let SampleCtx { uid, node, files, wanted, deadline } = cx;
     let mut sample = Sample::default();
-    let cx = SourceCtx { uid, node, files, resume: Vec::new(), until_caught_up: true };
+    let hooks = Hooks::default();
+    let cx = SourceCtx { uid, node, generation: 0, files, hooks, resume: Vec::new(), until_caught_up: true };
     let reading = async {
         let mut source = config.open(cx).await?;
         let read = read_some(&mut *source, wanted, &mut sample).await;

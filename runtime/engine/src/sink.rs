@@ -92,6 +92,10 @@ pub trait Sink: Send {
         Ok(None)
     }
 
+    /// Which stream each batch of the next group is of, for sinks that name every record in its target (idempotency keys). Comes
+    /// just before each [`deliver`](Sink::deliver). The name is that by which the stream was adopted.
+    fn streams(&mut self, _streams: &[StreamKey]) {}
+
     /// Makes a group durable.
     async fn deliver(&mut self, group: Group<'_>) -> Result<Outcome, Error>;
 

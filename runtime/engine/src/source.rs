@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use crate::data::{Batch, Rejects};
 use crate::error::Error;
 use crate::files::Files;
+use crate::hooks::Hooks;
 use crate::position::{Mark, Position};
 
 /// What the engine hands to a source that opens.
@@ -17,8 +18,12 @@ pub struct SourceCtx {
     pub uid: Arc<str>,
     /// Id of the node.
     pub node: Arc<str>,
+    /// Number of this run of the task; greater than that of any run before (I3).
+    pub generation: u64,
     /// Where files may be.
     pub files: Files,
+    /// The runtime's port, for sources that others call.
+    pub hooks: Hooks,
     /// Where each partition known so far goes on; partitions not listed begin at their beginning.
     pub resume: Vec<Mark>,
     /// Whether the source should end when it has caught up instead of waiting for more (`fairway run`).
@@ -86,6 +91,10 @@ pub trait Source: Send {
     async fn acknowledge(&mut self, _partition: &str, _position: &Position) -> Result<(), Error> {
         Ok(())
     }
+
+    /// Nothing is asked for meanwhile (paused, or stopping for good), or again. A source that others call upon sends them
+    /// away instead of letting them wait; what was returned before is still acknowledged.
+    fn pause(&mut self, _paused: bool) {}
 
     /// Lets go of everything held.
     async fn close(&mut self) {}

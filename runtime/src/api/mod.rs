@@ -6,6 +6,7 @@
 //! | [`mount`] | an endpoint type and a plain function become a route |
 //! | `routes` | which function answers which endpoint |
 //! | `guard` | foreign hosts and origins, tokens, headers of every answer |
+//! | `hooks` | requests to sources that others call |
 //! | `stream` | events as Server-Sent Events |
 //! | `openapi` | the description of all endpoints |
 //! | `pages` | the designer's files |
@@ -13,6 +14,7 @@
 
 mod guard;
 mod health;
+mod hooks;
 mod metrics;
 mod mount;
 mod openapi;
@@ -30,6 +32,7 @@ use tower_http::compression::CompressionLayer;
 
 use crate::config::Token;
 use crate::controller::Controller;
+use crate::hooks::HookPort;
 
 pub use metrics::Requests;
 pub use openapi::describe;
@@ -40,6 +43,8 @@ pub struct Api {
     pub controller: Controller,
     /// Who answers.
     pub about: About,
+    /// Sources that others call.
+    pub hooks: HookPort,
     /// Who may call.
     pub access: Access,
     /// Ends the event streams when the server stops.
@@ -75,6 +80,7 @@ pub fn router(api: Arc<Api>) -> Router {
         .fallback(pages::serve)
         .layer(from_fn_with_state(api.clone(), metrics::count))
         .layer(compression)
+        .merge(hooks::router(api.clone()))
         .layer(from_fn_with_state(api.clone(), guard::origin))
         .layer(from_fn(guard::headers))
         .with_state(api)

@@ -32,6 +32,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fairway_engine::files::Files;
+use fairway_engine::hooks::Hooks;
 use tokio::sync::OwnedMutexGuard;
 
 use crate::events::Events;
@@ -50,10 +51,11 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// A controller over services, with a worker of its own. `files` says where file components may be.
-    pub fn new(services: Services, registry: Arc<Registry>, files: Files) -> Self {
+    /// A controller over services, with a worker of its own. `files` says where file components may be,
+    /// `hooks` lends them the server's port.
+    pub fn new(services: Services, registry: Arc<Registry>, files: Files, hooks: Hooks) -> Self {
         let events = Events::default();
-        let manner = Manner { files, until_caught_up: false, give_up: None, connections: Vec::new() };
+        let manner = Manner { files, hooks, until_caught_up: false, give_up: None, connections: Vec::new() };
         let worker = Worker::new(services.clone(), registry.clone(), events.clone(), manner);
         Self { services, registry, events, worker, turns: Arc::default() }
     }

@@ -45,6 +45,8 @@ codes! {
         "Deploy it first; then it can be started, paused and stopped.";
     CHANNEL_NOT_STOPPED = "channel.not_stopped" 409, "This can only be done while the channel is stopped.",
         "Stop the channel first.";
+    HOOK_NOT_RUNNING = "hook.not_running" 503, "The channel that takes these requests does not run.",
+        "Send the request again later: the channel is stopped, or is just being started.";
     DRAFT_STALE = "draft.stale" 412, "The draft was changed by somebody else since it was read.",
         "Read it again, bring both changes together and save again. Nothing was overwritten.";
     DRAFT_NO_ETAG = "draft.no_etag" 428, "A save must say which draft it changes.",

@@ -24,6 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use fairway_engine::files::Files;
+use fairway_engine::hooks::Hooks;
 use fairway_shared::api::status::ChannelStatus;
 use fairway_shared::channel::Channel;
 use fairway_shared::connection::Connection;
@@ -56,6 +57,8 @@ pub(crate) struct Job {
 pub(crate) struct Manner {
     /// Where files may be.
     pub(crate) files: Files,
+    /// The server's port, for sources that others call.
+    pub(crate) hooks: Hooks,
     /// Whether sources that poll end when they have caught up.
     pub(crate) until_caught_up: bool,
     /// How long an outage may last before the task fails.

@@ -215,6 +215,7 @@ impl Attempt {
                 .collect(),
             policy: self.job.channel.spec.settings.errors.policy,
             files: self.inner.manner.files.clone(),
+            hooks: self.inner.manner.hooks.clone(),
             until_caught_up: self.inner.manner.until_caught_up,
             give_up: self.inner.manner.give_up,
             limits: Limits::default(),

@@ -7,6 +7,7 @@ use axum::body::Body;
 use axum::http::{Request, Response, StatusCode, header};
 use fairway_runtime::api::{self, Access, Api, Requests};
 use fairway_runtime::config::Token;
+use fairway_runtime::hooks::HookPort;
 use fairway_shared::api::system::About;
 use futures::StreamExt;
 use http_body_util::BodyExt;
@@ -42,6 +43,7 @@ impl Served {
         let router = api::router(Arc::new(Api {
             controller: house.controller.clone(),
             about,
+            hooks: HookPort::default(),
             access: Access { token: Token::new(TOKEN), port: 8787, local },
             closing: closing.clone(),
             requests: Requests::default(),

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fairway_engine::component::Component;
 use fairway_engine::files::Files;
+use fairway_engine::hooks::Hooks;
 use fairway_engine::testkit::{MEMORY_SINK, MEMORY_SOURCE, PANIC_AT, PLAIN_SINK, REFUSE_EVEN};
 use fairway_runtime::controller::Controller;
 use fairway_runtime::registry::Registry;
@@ -44,7 +45,8 @@ impl House {
         let database = Database::open(&dir.path().join("fairway.db")).await.unwrap();
         let services = local::services(&database, SealingKey::from_text("a key for tests"));
         let files = Files::confined(dir.path().join("files"));
-        let controller = Controller::new(services.clone(), Arc::new(Registry::of([COMPONENTS])), files);
+        let controller =
+            Controller::new(services.clone(), Arc::new(Registry::of([COMPONENTS])), files, Hooks::default());
         Self { controller, services, database, dir }
     }
 

@@ -28,7 +28,9 @@ pub(crate) async fn source(name: &str, config: &str, from: u64) -> Result<Box<dy
     let cx = SourceCtx {
         uid: "uid".into(),
         node: "in".into(),
+        generation: 1,
         files: Files::open("."),
+        hooks: fairway_engine::hooks::Hooks::default(),
         resume: vec![Mark { stream: StreamKey::straight("in", ""), position }],
         until_caught_up: false,
     };

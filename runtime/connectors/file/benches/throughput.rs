@@ -138,7 +138,9 @@ async fn source(root: &Path, config: &str) -> Box<dyn Source> {
     let cx = SourceCtx {
         uid: "bench".into(),
         node: "in".into(),
+        generation: 1,
         files: Files::open(root),
+        hooks: fairway_engine::hooks::Hooks::default(),
         resume: Vec::new(),
         until_caught_up: true,
     };

@@ -105,7 +105,9 @@ pub(crate) async fn source(
     let cx = SourceCtx {
         uid: "u1".into(),
         node: "in".into(),
+        generation: 1,
         files: Files::open(root),
+        hooks: fairway_engine::hooks::Hooks::default(),
         resume: resume.to_vec(),
         until_caught_up: false,
     };

@@ -43,6 +43,7 @@ use tokio::task::JoinSet;
 use crate::component::Component;
 use crate::error::Error;
 use crate::files::Files;
+use crate::hooks::Hooks;
 use crate::store::Store;
 
 /// A task to run.
@@ -60,6 +61,8 @@ pub struct TaskSpec {
     pub policy: ErrorPolicy,
     /// Where files may be.
     pub files: Files,
+    /// The runtime's port, for sources that others call.
+    pub hooks: Hooks,
     /// Whether sources that poll end when they have caught up (`fairway run`).
     pub until_caught_up: bool,
     /// How long an outage may last before the task fails; `None` waits for ever.

@@ -63,7 +63,9 @@ pub(crate) async fn open(
             let cx = SourceCtx {
                 uid: spec.uid.clone(),
                 node: graph.nodes[index].id.clone(),
+                generation: remembered.generation,
                 files: spec.files.clone(),
+                hooks: spec.hooks.clone(),
                 resume: remembered
                     .marks
                     .iter()

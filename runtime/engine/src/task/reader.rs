@@ -101,8 +101,14 @@ impl Reader {
     async fn read(&mut self) -> Result<(), Error> {
         let mut tries: Option<Tries> = None;
         let mut nap: Option<Duration> = None;
+        let mut resting = false;
         loop {
             let wish = self.patience.control.current();
+            let rests = wish != Wish::Run;
+            if rests != resting {
+                self.source.pause(rests);
+                resting = rests;
+            }
             if wish >= Wish::Stop {
                 return Ok(());
             }

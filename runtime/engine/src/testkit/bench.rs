@@ -11,6 +11,7 @@ use super::store::MemoryStore;
 use crate::component::Component;
 use crate::error::Error;
 use crate::files::Files;
+use crate::hooks::Hooks;
 use crate::task::{Control, Ended, Limits, NodeSpec, Progress, TaskSpec, run};
 
 /// A drawing, written down in a test.
@@ -28,6 +29,7 @@ impl Drawing {
             edges: Vec::new(),
             policy: ErrorPolicy::DeadLetter,
             files: Files::open(PathBuf::from(".")),
+            hooks: Hooks::default(),
             until_caught_up: false,
             give_up: Some(Duration::from_secs(20)),
             limits: Limits::default(),

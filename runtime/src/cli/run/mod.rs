@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fairway_engine::files::Files;
+use fairway_engine::hooks::Hooks;
 use fairway_engine::store::Totals;
 use fairway_shared::api::status::ChannelState;
 
@@ -89,6 +90,7 @@ pub(super) async fn run(args: Args) -> Result<u8, Failure> {
     let root = std::env::current_dir().map_err(|error| Failure::new(exit::FAILED, error))?;
     let manner = Manner {
         files: Files::open(root),
+        hooks: Hooks::default(),
         until_caught_up: true,
         give_up: Some(args.give_up),
         connections: documents.connections,

@@ -122,6 +122,11 @@ impl Delivery {
         });
     }
 
+    /// The stream of each batch of a group, as the target knows it.
+    pub(super) fn ways(&self, pending: &Pending) -> Vec<StreamKey> {
+        pending.owners.iter().map(|owner| self.held(&pending.parcels[owner.parcel].stream)).collect()
+    }
+
     /// The streams that a group moves, and their new positions as the target holds them.
     pub(super) fn marks(&self, pending: &Pending) -> (Vec<StreamKey>, Vec<Mark>) {
         let mut marks: Vec<Mark> = Vec::new();

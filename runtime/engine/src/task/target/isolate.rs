@@ -5,6 +5,7 @@
 use super::Delivery;
 use crate::data::{Batch, RecordError};
 use crate::error::{Error, Kind};
+use crate::position::StreamKey;
 use crate::sink::{Group, Outcome, Refused};
 use crate::task::control::Wish;
 
@@ -17,7 +18,11 @@ struct Part {
 
 impl Delivery {
     /// Delivers the batches part by part and answers what was refused; `None` when the task is to end first.
-    pub(super) async fn isolate(&mut self, batches: &[Batch]) -> Result<Option<Vec<Refused>>, Error> {
+    pub(super) async fn isolate(
+        &mut self,
+        batches: &[Batch],
+        ways: &[StreamKey],
+    ) -> Result<Option<Vec<Refused>>, Error> {
         let mut refused = Vec::new();
         let whole = |(batch, records): (usize, &Batch)| Part { batch, first: 0, len: records.len() };
         let mut open: Vec<Part> = batches.iter().enumerate().map(whole).rev().collect();
@@ -26,7 +31,8 @@ impl Delivery {
                 continue;
             }
             let records = batches[part.batch].slice(part.first..part.first + part.len);
-            match self.deliver_part(&records).await? {
+            let way = ways.get(part.batch).map(std::slice::from_ref).unwrap_or_default();
+            match self.deliver_part(&records, way).await? {
                 None => return Ok(None),
                 Some(Ok(inner)) => refused.extend(inner.into_iter().map(|inner| Refused {
                     batch: part.batch,
@@ -49,11 +55,16 @@ impl Delivery {
     }
 
     /// One part: what was refused in it, or that something in it is refused.
-    async fn deliver_part(&mut self, records: &Batch) -> Result<Option<Result<Vec<Refused>, Error>>, Error> {
+    async fn deliver_part(
+        &mut self,
+        records: &Batch,
+        way: &[StreamKey],
+    ) -> Result<Option<Result<Vec<Refused>, Error>>, Error> {
         let patience = self.target.patience.clone();
         let mut tries = patience.tries();
         loop {
             let group = Group { batches: std::slice::from_ref(records), marks: &[] };
+            self.target.sink.streams(way);
             let outcome = tokio::select! {
                 outcome = self.target.sink.deliver(group) => outcome,
                 () = patience.control.reached(Wish::Abort) => return Ok(None),

@@ -177,13 +177,15 @@ impl Delivery {
             if group.is_empty() {
                 break;
             }
+            let ways = self.ways(&pending);
+            self.target.sink.streams(&ways);
             let outcome = tokio::select! {
                 outcome = self.target.sink.deliver(group) => outcome,
                 () = self.target.patience.control.reached(Wish::Abort) => return Ok(false),
             };
             let outcome = match outcome {
                 Err(error) if error.kind == Kind::Data && !self.target.holds_positions => {
-                    match self.isolate(&pending.batches).await? {
+                    match self.isolate(&pending.batches, &ways).await? {
                         Some(refused) => Ok(Outcome::Delivered(refused)),
                         None => return Ok(false),
                     }
