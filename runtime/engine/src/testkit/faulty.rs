@@ -123,6 +123,10 @@ impl Sink for Faulty {
         self.inner.adopt(stream).await
     }
 
+    fn streams(&mut self, streams: &[StreamKey]) {
+        self.inner.streams(streams);
+    }
+
     async fn deliver(&mut self, group: Group<'_>) -> Result<Outcome, Error> {
         let now = self
             .script

@@ -122,6 +122,8 @@ async fn read(
     let cx = SourceCtx {
         uid: "laws".into(),
         node: "source".into(),
+        generation: 1,
+        hooks: crate::hooks::Hooks::default(),
         files: Files::open("."),
         resume,
         until_caught_up: true,
