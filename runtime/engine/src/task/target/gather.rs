@@ -8,7 +8,32 @@ use crate::task::patience::insist;
 use crate::task::refusal::key;
 use crate::task::ticket::Ticket;
 
+/// Streams that are looked up in a target before records come; others when their first record does.
+const KNOWN_AT_START: usize = 64;
+
 impl Delivery {
+    /// Looks whether the target still has what it had: one that went back holds the channel at its start, not when the
+    /// next record comes. `false` when the task is to end first.
+    pub(super) async fn adopt_known(&mut self) -> Result<bool, Error> {
+        if !self.target.holds_positions {
+            return Ok(true);
+        }
+        let drawn = |name: &str| self.target.errors.graph.nodes.iter().any(|node| *node.id == *name);
+        let known = self.target.resume.iter().filter(|mark| mark.in_target.is_some());
+        let streams: Vec<StreamKey> = known
+            .map(|mark| &mark.stream)
+            .filter(|stream| drawn(&stream.source) && (stream.via.is_empty() || drawn(&stream.via)))
+            .take(KNOWN_AT_START)
+            .cloned()
+            .collect();
+        for stream in streams {
+            if !self.adopt(&stream).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// `None` when the task is to end first.
     pub(super) async fn gather(&mut self, first: Parcel) -> Result<Option<Pending>, Error> {
         let mut pending = Pending::default();

@@ -152,6 +152,9 @@ impl Target {
 
 impl Delivery {
     async fn run(&mut self) -> Result<(), Error> {
+        if !self.adopt_known().await? {
+            return Ok(());
+        }
         loop {
             let first = tokio::select! {
                 parcel = self.target.inbox.parcels.recv() => parcel,
