@@ -2,10 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, chown};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -17,7 +17,10 @@ use crate::{Leash, free_port};
 pub struct Postgres {
     port: u16,
     bin: PathBuf,
+    user: User,
     leash: Leash,
+    /// The server as it was started again after a crash.
+    again: Mutex<Option<Leash>>,
 }
 
 static SHARED: OnceLock<Result<Postgres, String>> = OnceLock::new();
@@ -59,25 +62,38 @@ impl Postgres {
             .output()
             .context("could not start initdb")?;
         ensure!(made.status.success(), "initdb failed: {}", String::from_utf8_lossy(&made.stderr));
-        let mut server = user.command(bin.join("postgres"));
-        server.arg("-D").arg(&data).arg("-p").arg(port.to_string());
-        for setting in [
-            "listen_addresses=127.0.0.1",
-            "unix_socket_directories=",
-            "max_connections=200",
-            "max_prepared_transactions=20",
-            "wal_level=logical",
-        ] {
-            server.arg("-c").arg(setting);
-        }
-        let mut leash = Leash::start(folder, &mut server)?;
-        let ready = bin.join("pg_isready");
-        leash.ready(Duration::from_secs(30), || {
-            let asked =
-                Command::new(&ready).args(["-q", "-h", "127.0.0.1", "-p", &port.to_string()]).status();
-            asked.is_ok_and(|status| status.success())
-        })?;
-        Ok(Self { port, bin, leash })
+        let mut leash = Leash::start(folder, &mut server(&user, &bin, &data, port))?;
+        ready(&mut leash, &bin, port)?;
+        Ok(Self { port, bin, user, leash, again: Mutex::default() })
+    }
+
+    /// Ends the server as a crash does: sessions are cut, nothing is tidied up.
+    ///
+    /// # Errors
+    /// If it does not run.
+    pub fn crash(&self) -> Result<()> {
+        let mut stop = self.user.command(self.bin.join("pg_ctl"));
+        let stopped = stop.args(["stop", "-m", "immediate", "-D"]).arg(self.data()).output()?;
+        ensure!(stopped.status.success(), "pg_ctl failed: {}", String::from_utf8_lossy(&stopped.stderr));
+        self.again.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Ok(())
+    }
+
+    /// Starts the server again after [`crash`](Postgres::crash), on the same port with the same data.
+    ///
+    /// # Errors
+    /// If it does not start.
+    pub fn start_again(&self) -> Result<()> {
+        let folder = tempfile::Builder::new().prefix("fairway-postgres-again-").tempdir()?;
+        let server = &mut server(&self.user, &self.bin, &self.data(), self.port);
+        let mut leash = Leash::start(folder, server)?;
+        ready(&mut leash, &self.bin, self.port)?;
+        *self.again.lock().unwrap_or_else(PoisonError::into_inner) = Some(leash);
+        Ok(())
+    }
+
+    fn data(&self) -> PathBuf {
+        self.leash.folder().join("data")
     }
 
     /// Port on 127.0.0.1.
@@ -133,6 +149,29 @@ impl Postgres {
     }
 }
 
+fn server(user: &User, bin: &Path, data: &Path, port: u16) -> Command {
+    let mut server = user.command(bin.join("postgres"));
+    server.arg("-D").arg(data).arg("-p").arg(port.to_string());
+    for setting in [
+        "listen_addresses=127.0.0.1",
+        "unix_socket_directories=",
+        "max_connections=200",
+        "max_prepared_transactions=20",
+        "wal_level=logical",
+    ] {
+        server.arg("-c").arg(setting);
+    }
+    server
+}
+
+fn ready(leash: &mut Leash, bin: &Path, port: u16) -> Result<()> {
+    let ready = bin.join("pg_isready");
+    leash.ready(Duration::from_secs(30), || {
+        let asked = Command::new(&ready).args(["-q", "-h", "127.0.0.1", "-p", &port.to_string()]).status();
+        asked.is_ok_and(|status| status.success())
+    })
+}
+
 /// Where Debian and others keep the server's programs; the newest version wins.
 fn programs() -> Option<PathBuf> {
     let mut found: Vec<(u32, PathBuf)> = fs::read_dir("/usr/lib/postgresql")
@@ -153,6 +192,7 @@ fn programs() -> Option<PathBuf> {
 }
 
 /// PostgreSQL refuses to run as root: there it runs as the user its package made.
+#[derive(Debug)]
 enum User {
     Same,
     Other(String),

@@ -13,6 +13,7 @@ use crate::sqlite::connect::Database;
 use crate::sqlite::layout::Wish;
 use crate::sqlite::positions::{self, Positions};
 use crate::sqlite::writer::Writer;
+use crate::writing::{Mode, NewColumns, default_create_table, default_mode, default_new_columns};
 
 /// Writes each record as a row of a table in a SQLite file, exactly once.
 ///
@@ -60,42 +61,6 @@ pub(crate) struct SqliteSink {
     #[serde(default = "default_new_columns")]
     #[schemars(extend("x-ui" = {"order": 7, "show_if": {"mode": ["insert", "upsert"]}}))]
     new_columns: NewColumns,
-}
-
-/// What becomes of a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Mode {
-    /// A new row.
-    Insert,
-    /// A new row, or new values for the row that has the same key.
-    Upsert,
-    /// The row that has the same key is deleted, if there is one.
-    Delete,
-}
-
-/// What becomes of fields that the table has no column for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum NewColumns {
-    /// The table gets a column, fit for the first value.
-    Add,
-    /// They are not written.
-    Ignore,
-    /// The record is refused.
-    Reject,
-}
-
-fn default_mode() -> Mode {
-    Mode::Insert
-}
-
-fn default_create_table() -> bool {
-    true
-}
-
-fn default_new_columns() -> NewColumns {
-    NewColumns::Add
 }
 
 impl Config for SqliteSink {

@@ -32,6 +32,7 @@ pub(crate) fn of_record(error: &sqlx::Error) -> RecordError {
         "22003" => "postgres.out_of_range",
         "22007" | "22008" => "postgres.bad_date",
         "22P02" | "22P03" | "22030" | "22032" => "postgres.bad_value",
+        "22P05" => "postgres.nul",
         "P0001" => "postgres.trigger",
         "54000" | "54001" => "postgres.too_big",
         "42501" => "postgres.policy",
@@ -41,16 +42,34 @@ pub(crate) fn of_record(error: &sqlx::Error) -> RecordError {
     if let Some(detail) = error.detail() {
         message = format!("{message}: {detail}");
     }
-    RecordError { code, message, field: error.column().or(copied_column(error)).map(str::to_owned) }
+    if code == "postgres.nul" {
+        message.push_str(" (U+0000, NUL, has no place in jsonb; remove it in a step before)");
+    }
+    RecordError { code, message, field: error.column().map(str::to_owned) }
 }
 
-/// The column that a failed COPY was at: its context reads `COPY t, line 3, column at: "x"`. The words are in the server's
-/// language, so only the shape counts: behind the second comma, the last word before the colon.
-fn copied_column(error: &PgDatabaseError) -> Option<&str> {
-    let line = error.r#where()?.lines().find(|line| line.starts_with("COPY "))?;
-    let (before, _) = line.split_once(": ")?;
-    let (_, column) = before.rsplit_once(", ")?;
-    column.split_once(' ').map(|(_, name)| name)
+/// Where a failed COPY into a table was: the row, from 0, and the rest of its context, which may name the column
+/// ([`column_in`]). The context reads `COPY t, line 3, column at: "x"` in the server's language, so only the name of the
+/// table and the number count.
+pub(crate) fn copied<'e>(error: &'e sqlx::Error, table: &str) -> Option<(usize, &'e str)> {
+    let context = database(error)?.r#where()?;
+    context.lines().find_map(|line| place_in(line, table))
+}
+
+fn place_in<'e>(line: &'e str, table: &str) -> Option<(usize, &'e str)> {
+    let rest = line.strip_prefix("COPY ")?.strip_prefix(table)?.strip_prefix(", ")?;
+    let start = rest.find(|c: char| c.is_ascii_digit())?;
+    let digits = rest[start..].bytes().take_while(u8::is_ascii_digit).count();
+    let number: usize = rest[start..start + digits].parse().ok()?;
+    Some((number.checked_sub(1)?, &rest[start + digits..]))
+}
+
+/// Which of the columns the rest of a context names: `, column at: "x"`.
+pub(crate) fn column_in<'n>(words: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+    let (_, named) = words.strip_prefix(", ")?.split_once(' ')?;
+    let is_named =
+        |name: &&str| named.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'));
+    names.filter(is_named).max_by_key(|name| name.len()).map(str::to_owned)
 }
 
 /// SQLSTATE, where it was the server that answered.
@@ -116,4 +135,26 @@ fn of_connection(error: sqlx::Error, what: &str) -> Error {
 
 fn database(error: &sqlx::Error) -> Option<&PgDatabaseError> {
     error.as_database_error()?.try_downcast_ref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_of_a_failed_copy_is_read_in_any_language() {
+        for (line, table, place, column) in [
+            (r#"COPY t, line 3, column at: "x""#, "t", Some(2), Some("at")),
+            (r#"COPY t, Zeile 12, Spalte a: b: »x: y«"#, "t", Some(11), Some("a: b")),
+            (r#"COPY a, line 1, line 7: "x""#, "a, line 1", Some(6), None),
+            ("COPY t, line 3, column c", "t", Some(2), Some("c")),
+            ("COPY other, line 3", "t", None, None),
+        ] {
+            let found = place_in(line, table);
+            assert_eq!(found.map(|(row, _)| row), place, "{line}");
+            let names = ["at", "a", "a: b", "c"].into_iter();
+            let named = found.and_then(|(_, words)| column_in(words, names));
+            assert_eq!(named.as_deref(), column, "{line}");
+        }
+    }
 }

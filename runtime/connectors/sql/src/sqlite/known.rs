@@ -12,7 +12,7 @@ use super::layout::{Layout, Wish};
 use super::statement::{Statements, key_trial};
 use super::table::{Found, Table};
 use crate::sql::assembled;
-use crate::sqlite_sink::Mode;
+use crate::writing::Mode;
 
 /// Layouts kept; more than a channel usually has schemas.
 const LAYOUTS: usize = 16;

@@ -8,7 +8,7 @@ use sqlx::sqlite::SqliteArguments;
 
 use super::table::{Affinity, Column, Found, Table};
 use super::value::{Bound, bind};
-use crate::sqlite_sink::{Mode, NewColumns};
+use crate::writing::{Mode, NewColumns};
 
 /// What is asked of a table.
 #[derive(Debug, Clone)]

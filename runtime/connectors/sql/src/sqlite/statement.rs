@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::layout::{Columns, Wish};
 use super::table::Table;
 use crate::sql::quote;
-use crate::sqlite_sink::Mode;
+use crate::writing::Mode;
 
 /// Most rows of a statement. With 8 columns, statements of 32 to 1024 rows were equally fast within the noise (20 %).
 const MOST_ROWS: usize = 256;

@@ -1,0 +1,287 @@
+//! Writing the rows of a group within the caller's transaction.
+//!
+//! Rows go in as fast as they can. If the server refuses some, the caller rolls back and tries again with care, behind
+//! savepoints, to learn of all that is refused (G10); the engine sets those aside and delivers the rest anew.
+
+use std::sync::Arc;
+
+use fairway_engine::Error;
+use fairway_engine::data::{Batch, RecordError, RecordRef};
+use fairway_engine::sink::Refused;
+use sqlx::{Connection, PgConnection};
+
+use super::fault;
+use super::known::Known;
+use super::layout::{Columns, Layout, Wish};
+use super::rows::{At, Run, cut};
+use super::statement::Statements;
+use crate::sql::assembled;
+
+/// Bytes that are gathered before they are sent.
+const CHUNK: usize = 256 << 10;
+
+/// How carefully rows are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Care {
+    /// Nothing is expected to be refused.
+    None,
+    /// Parts that are refused are taken apart until single records are left.
+    Find,
+    /// So too, and constraints that may wait for the end of the transaction are looked at with each part.
+    FindDeferred,
+}
+
+/// Why writing rows ended early.
+pub(super) enum Stop {
+    /// Something is refused; more care is needed to say what.
+    Careful,
+    /// The target's fault.
+    Failed(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Records that one COPY writes, listed one by one.
+struct Part {
+    layout: Arc<Layout>,
+    columns: Arc<Columns>,
+    rows: Vec<At>,
+}
+
+impl Part {
+    fn of(&self, rows: Vec<At>) -> Self {
+        Self { layout: Arc::clone(&self.layout), columns: Arc::clone(&self.columns), rows }
+    }
+}
+
+impl Known {
+    /// Writes all rows; answers what is refused, and has then not written everything.
+    pub(super) async fn write(
+        &mut self,
+        connection: &mut PgConnection,
+        wish: &Wish,
+        batches: &[Batch],
+        care: Care,
+    ) -> Result<Vec<Refused>, Stop> {
+        let runs = cut(batches, |batch| self.layout(batch.schema(), wish));
+        let mut refused = Vec::new();
+        if care != Care::None {
+            let parts = self.fit(&runs, batches, &mut refused);
+            self.find(connection, wish, batches, parts, care, &mut refused).await?;
+            return Ok(refused);
+        }
+        for run in &runs {
+            if !refused.is_empty() {
+                // Nothing will be kept; see only what else is refused.
+                self.fit(std::slice::from_ref(run), batches, &mut refused);
+                continue;
+            }
+            let records = run.records(batches);
+            let sent = self.send(connection, wish, &run.layout, &run.columns, records, &mut refused).await;
+            match sent {
+                Err(error) if is_refusal(&error) => return Err(Stop::Careful),
+                sent => sent.map_err(cannot_write)?,
+            }
+        }
+        Ok(refused)
+    }
+
+    /// The records that can be sent; the others go to `refused`.
+    fn fit(&mut self, runs: &[Run], batches: &[Batch], refused: &mut Vec<Refused>) -> Vec<Part> {
+        let mut parts = Vec::new();
+        for run in runs {
+            let mut rows = Vec::new();
+            for ((batch, record), row) in run.records(batches) {
+                self.lines.clear();
+                match run.layout.encode(row, &self.table, &mut self.scratch, &mut self.lines) {
+                    Ok(()) => rows.push((batch, record)),
+                    Err(error) => refused.push(Refused { batch, record, error }),
+                }
+            }
+            let (layout, columns) = (Arc::clone(&run.layout), Arc::clone(&run.columns));
+            parts.push(Part { layout, columns, rows });
+        }
+        parts
+    }
+
+    async fn find(
+        &mut self,
+        connection: &mut PgConnection,
+        wish: &Wish,
+        batches: &[Batch],
+        parts: Vec<Part>,
+        care: Care,
+        refused: &mut Vec<Refused>,
+    ) -> Result<(), Stop> {
+        let mut open: Vec<Part> = parts.into_iter().rev().filter(|part| !part.rows.is_empty()).collect();
+        // Refused by constraints that look at other rows; those may have come since.
+        let mut suspects: Vec<(Part, RecordError)> = Vec::new();
+        while let Some(mut part) = open.pop() {
+            let Some((error, line)) = self.try_part(connection, wish, batches, &part, care).await? else {
+                continue;
+            };
+            if part.rows.len() == 1 {
+                match care {
+                    Care::FindDeferred => suspects.push((part, error)),
+                    _ => refused.push(culprit(&part, error)),
+                }
+                continue;
+            }
+            // The first rows are taken next: order is kept.
+            match line.filter(|line| *line < part.rows.len()) {
+                Some(line) => {
+                    let after = part.rows.split_off(line + 1);
+                    let found = part.rows.split_off(line);
+                    let found = part.of(found);
+                    refused.push(culprit(&found, error));
+                    open.extend([part.of(after), part].into_iter().filter(|part| !part.rows.is_empty()));
+                }
+                None => {
+                    let second = part.rows.split_off(part.rows.len() / 2);
+                    open.extend([part.of(second), part]);
+                }
+            }
+        }
+        for (part, error) in suspects {
+            if self.try_part(connection, wish, batches, &part, care).await?.is_some() {
+                refused.push(culprit(&part, error));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a part behind a savepoint: why it is refused, and by which of its rows where the server says so.
+    async fn try_part(
+        &mut self,
+        connection: &mut PgConnection,
+        wish: &Wish,
+        batches: &[Batch],
+        part: &Part,
+        care: Care,
+    ) -> Result<Option<(RecordError, Option<usize>)>, Stop> {
+        let mut savepoint = connection.begin().await.map_err(cannot_write)?;
+        let records = part.rows.iter().map(|at| (*at, batches[at.0].record(at.1)));
+        let mut none = Vec::new();
+        let mut sent = self.send(&mut savepoint, wish, &part.layout, &part.columns, records, &mut none).await;
+        if sent.is_ok() && care == Care::FindDeferred {
+            let look = sqlx::raw_sql("SET CONSTRAINTS ALL IMMEDIATE").execute(&mut *savepoint).await;
+            sent = look.map(|_| ());
+        }
+        match sent {
+            Ok(()) => {
+                savepoint.commit().await.map_err(cannot_write)?;
+                Ok(None)
+            }
+            Err(error) if is_refusal(&error) => {
+                savepoint.rollback().await.map_err(cannot_write)?;
+                // What was made behind the savepoint is gone with it.
+                self.staged.clear();
+                let statements = self.statements(wish, &part.columns);
+                let place = fault::copied(&error, &statements.into);
+                let mut reason = fault::of_record(&error);
+                let line = place.map(|(line, words)| {
+                    let names = part.columns.iter().map(|at| &*self.table.columns[*at].name);
+                    reason.field = reason.field.take().or(fault::column_in(words, names));
+                    line
+                });
+                Ok(Some((reason, line)))
+            }
+            Err(error) => Err(cannot_write(error).into()),
+        }
+    }
+
+    /// Sends records by one COPY. Once one is refused here, nothing more is sent and only looked at.
+    async fn send<'g>(
+        &mut self,
+        connection: &mut PgConnection,
+        wish: &Wish,
+        layout: &Layout,
+        columns: &Arc<Columns>,
+        records: impl Iterator<Item = (At, RecordRef<'g>)>,
+        refused: &mut Vec<Refused>,
+    ) -> Result<(), sqlx::Error> {
+        let statements = self.statements(wish, columns);
+        if columns.is_empty() {
+            return self.send_defaults(connection, layout, records, refused).await;
+        }
+        self.prepare(connection, &statements).await?;
+        let mut copy = connection.copy_in_raw(&statements.copy).await?;
+        self.lines.clear();
+        for ((batch, record), row) in records {
+            if let Err(error) = layout.encode(row, &self.table, &mut self.scratch, &mut self.lines) {
+                refused.push(Refused { batch, record, error });
+            }
+            if self.lines.len() >= CHUNK {
+                if refused.is_empty() {
+                    copy.send(self.lines.as_slice()).await?;
+                }
+                self.lines.clear();
+            }
+        }
+        if !refused.is_empty() {
+            return copy.abort("a record is refused").await;
+        }
+        if !self.lines.is_empty() {
+            copy.send(self.lines.as_slice()).await?;
+        }
+        copy.finish().await?;
+        if let Some(staged) = &statements.staged {
+            sqlx::raw_sql(assembled(staged.apply.as_str())).execute(&mut *connection).await?;
+        }
+        Ok(())
+    }
+
+    /// Sees to it that a temporary table is there and empty.
+    async fn prepare(
+        &mut self,
+        connection: &mut PgConnection,
+        statements: &Statements,
+    ) -> Result<(), sqlx::Error> {
+        let Some(staged) = &statements.staged else { return Ok(()) };
+        let sql = match self.staged.contains(&statements.into) {
+            true => staged.empty.clone(),
+            false => format!("{}; {}", staged.make, staged.empty),
+        };
+        sqlx::raw_sql(assembled(sql)).execute(&mut *connection).await?;
+        self.staged.insert(statements.into.clone());
+        Ok(())
+    }
+
+    /// Rows of nothing but defaults.
+    async fn send_defaults<'g>(
+        &mut self,
+        connection: &mut PgConnection,
+        layout: &Layout,
+        records: impl Iterator<Item = (At, RecordRef<'g>)>,
+        refused: &mut Vec<Refused>,
+    ) -> Result<(), sqlx::Error> {
+        for ((batch, record), row) in records {
+            match layout.encode(row, &self.table, &mut self.scratch, &mut self.lines) {
+                Err(error) => refused.push(Refused { batch, record, error }),
+                Ok(()) => {
+                    let sql = format!("INSERT INTO {} DEFAULT VALUES", self.table.name.quoted);
+                    sqlx::raw_sql(assembled(sql)).execute(&mut *connection).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn culprit(part: &Part, error: RecordError) -> Refused {
+    let (batch, record) = part.rows[0];
+    Refused { batch, record, error }
+}
+
+/// Whether a row is to blame.
+fn is_refusal(error: &sqlx::Error) -> bool {
+    fault::is_of_record(error)
+}
+
+fn cannot_write(error: sqlx::Error) -> Error {
+    fault::of_target(error, "the table cannot be written")
+}
