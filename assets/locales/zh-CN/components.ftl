@@ -225,6 +225,51 @@ sqlite_sink = SQLite 表
     .c-new_columns-ignore = 忽略
     .c-new_columns-reject = 拒绝记录
 
+postgres_sink = PostgreSQL 表
+    .summary = 将每条记录作为一行写入 PostgreSQL 中的表，恰好一次。
+    .docs =
+        将每条记录作为一行写入 PostgreSQL 中的表，恰好一次。
+
+        每个字段写入名称完全相同（含大小写）的列。值要么原样保留，要么连同原因被拒绝：服务器按列的类型读取文本，但会悄悄改变值的写法（舍入、猜测的日期、`007`）一律拒绝。任何文本都不能含有 U+0000。
+
+        同一模式中的表 `fairway_positions` 记录各数据源的进度，与数据行在同一事务中写入，因此崩溃之后每条记录仍只有一份。用户需要有权创建或读写该表；更新和删除还需要创建临时表的权限。
+    .h-connection = 指明数据库的连接；此处的设置优先。
+    .f-url = 地址
+    .h-url = 用一行写出的数据库地址，例如 `postgres://user@host:5432/database`；单项设置优先。其中的密码请用 `${"{"}secret:名称{"}"}` 引用。
+    .f-host = 主机
+    .h-host = 服务器主机的名称或地址。
+    .f-port = 端口
+    .h-port = 服务器的端口；未设置时为 5432。
+    .f-database = 数据库
+    .h-database = 数据库的名称；未设置时与用户同名。
+    .f-user = 用户
+    .h-user = 用户的名称；未设置时为 `postgres`。
+    .f-password = 密码
+    .h-password = 用户的密码。
+    .f-tls = 加密
+    .h-tls = 连接如何加密；未设置时为“优先”。
+    .c-tls-off = 关闭
+    .c-tls-prefer = 优先
+    .c-tls-require = 必须
+    .c-tls-verify = 必须并验证
+    .f-tls_ca = 证书颁发机构
+    .h-tls_ca = 为服务器担保的机构证书文件（PEM）；设置后即为“必须并验证”。
+    .f-schema = 模式名
+    .h-schema = 表所在模式（schema）的确切名称。
+    .h-table = 表的确切名称。
+    .h-mode = 如何处理记录。
+    .c-mode-insert = 插入
+    .c-mode-upsert = 插入或更新
+    .c-mode-delete = 删除
+    .h-key = 用于区分记录的字段：更新和删除时必需，也是新建表的主键。均不可为空。
+    .f-create_table = 自动建表
+    .h-create_table = 表不存在时是否创建，以第一条记录的字段为列。
+    .f-new_columns = 新字段
+    .h-new_columns = 如何处理表中没有对应列的字段。
+    .c-new_columns-add = 添加列
+    .c-new_columns-ignore = 忽略
+    .c-new_columns-reject = 拒绝记录
+
 log_sink = 日志
     .summary = 将每条记录以 JSON 写入 Fairway 自身的日志：便于在绘制时观察通道。
     .docs = 将每条记录以 JSON 写入 Fairway 自身的日志：便于在绘制时观察通道。

@@ -22,7 +22,11 @@ fn sources() -> Vec<Box<dyn SourceFixture>> {
 }
 
 fn sinks() -> Vec<Box<dyn SinkFixture>> {
-    vec![Box::new(file::JsonlFile::default()), Box::new(sql::SqliteTable::default())]
+    vec![
+        Box::new(file::JsonlFile::default()),
+        Box::new(sql::PostgresTable),
+        Box::new(sql::SqliteTable::default()),
+    ]
 }
 
 #[tokio::test(flavor = "multi_thread")]

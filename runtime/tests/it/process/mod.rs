@@ -1,5 +1,6 @@
 //! The `fairway` binary as a process: what scripts rely on, and what survives `kill -9`.
 
+mod postgres;
 mod run;
 mod serve;
 
