@@ -26,6 +26,13 @@ async fn the_printed_address_opens_the_designer() -> Result<()> {
         );
         assert_eq!(wasm.await?, json!(1), "the module is fetched once, by the preload");
 
+        // For whoever reads the output: a test is no place to judge time.
+        let painted =
+            "performance.getEntriesByName('first-contentful-paint').map((entry) => entry.startTime)[0]";
+        browser.until("the first paint", &format!("({painted}) > 0")).await?;
+        let painted = browser.eval(painted, &[]).await?;
+        println!("first contentful paint after {painted} ms");
+
         // A place within the designer can be opened by its address.
         browser.goto(&format!("{}/channels", fairway.origin())).await?;
         browser.until("the designer to start", "!document.getElementById('boot')").await?;
