@@ -4,23 +4,21 @@
 //! `cargo xtask bench csv_to_jsonl [-- BYTES]` (default 1 GiB of input). Figures are records a second of processor time
 //! that the whole process used, user and system, files included. Linux only: the time is read from `/proc`.
 
+use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use fairway_engine::Component;
 use fairway_engine::files::Files;
 use fairway_engine::task::{Control, Ended, Limits, NodeSpec, Progress, TaskSpec, run};
 use fairway_engine::testkit::MemoryStore;
+use fairway_engine::testkit::measure::by_turns;
 use fairway_runtime::registry::Registry;
 use fairway_shared::channel::{ErrorPolicy, PortRef};
 use serde::Serialize;
 use serde_json::{Value, json};
-
-/// How often each is measured.
-const ROUNDS: usize = 3;
 
 fn main() {
     let bytes: u64 = std::env::args().filter_map(|word| word.parse().ok()).next().unwrap_or(1 << 30);
@@ -29,41 +27,26 @@ fn main() {
     let input = folder.join("input.csv");
     let rows = write_input(&input, bytes);
     println!("{rows} records of 8 columns, {bytes} bytes");
-    // By turns, and each output goes before the next is written: whoever writes to pages that the system has not used yet
-    // pays for them, which has nothing to do with the work.
     let (bare_out, our_out) = (folder.join("bare.jsonl"), folder.join("fairway.jsonl"));
-    let (mut by_bare, mut by_us) = (Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
-        by_bare.push(measured("bare csv + serde_json", rows, || bare(&input, &bare_out)));
-        let length = fs::metadata(&bare_out).expect("the bare loop's output").len();
-        fs::remove_file(&bare_out).expect("the bench's own file");
-        by_us.push(measured("fairway", rows, || fairway(&folder)));
-        assert_eq!(fs::metadata(&our_out).expect("our output").len(), length, "outputs of one length");
-        fs::remove_file(&our_out).expect("the bench's own file");
+    let length = Cell::new(0);
+    let by_bare = || {
+        bare(&input, &bare_out);
+        length.set(taken(&bare_out));
+    };
+    let by_us = || {
+        fairway(&folder);
+        assert_eq!(taken(&our_out), length.get(), "outputs of one length");
         fs::remove_file(folder.join("fairway.jsonl.fairway")).expect("the side file");
-    }
-    let (bare, ours) = (median(by_bare), median(by_us));
-    println!("medians: bare {:.3}, fairway {:.3} million records per CPU-second", bare / 1e6, ours / 1e6);
-    println!("fairway does {:.0} % of the bare loop", ours / bare * 100.0);
-    println!("peak memory of the process {} MB", peak_memory() / 1024);
+    };
+    by_turns(rows, by_bare, by_us);
     fs::remove_dir_all(&folder).expect("the bench's own folder");
 }
 
-fn median(mut rates: Vec<f64>) -> f64 {
-    rates.sort_by(f64::total_cmp);
-    rates[rates.len() / 2]
-}
-
-fn measured(name: &str, rows: u64, work: impl FnOnce()) -> f64 {
-    let (cpu, wall) = (cpu_seconds(), Instant::now());
-    work();
-    let (cpu, wall) = (cpu_seconds() - cpu, wall.elapsed().as_secs_f64());
-    let rate = rows as f64 / cpu;
-    println!(
-        "{name:<24} {:>6.3} million records per CPU-second ({cpu:.2} s of CPU, {wall:.2} s of wall)",
-        rate / 1e6
-    );
-    rate
+/// Takes a file away and answers how long it was.
+fn taken(path: &Path) -> u64 {
+    let length = fs::metadata(path).expect("an output").len();
+    fs::remove_file(path).expect("the bench's own file");
+    length
 }
 
 fn fairway(folder: &Path) {
@@ -178,20 +161,4 @@ fn write_input(path: &Path, bytes: u64) -> u64 {
     }
     out.flush().expect("room on the disk");
     rows
-}
-
-/// User and system time of this process, in seconds.
-fn cpu_seconds() -> f64 {
-    let stat = fs::read_to_string("/proc/self/stat").expect("Linux");
-    let after = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
-    let ticks: u64 = after.split(' ').skip(11).take(2).filter_map(|word| word.parse::<u64>().ok()).sum();
-    // USER_HZ is 100 on every Linux that this runs on.
-    ticks as f64 / 100.0
-}
-
-/// Most memory this process ever held, in KiB.
-fn peak_memory() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").expect("Linux");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|text| text.trim().trim_end_matches(" kB").trim().parse().ok()).unwrap_or_default()
 }

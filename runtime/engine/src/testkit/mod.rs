@@ -8,6 +8,7 @@ mod counts;
 mod faulty;
 #[cfg(test)]
 mod laws;
+pub mod measure;
 mod sink;
 mod sink_laws;
 mod source;
