@@ -1,6 +1,6 @@
 //! The `fairway` binary as a process: what scripts rely on, and what survives `kill -9`.
 
-mod postgres;
+mod kills;
 mod run;
 mod serve;
 

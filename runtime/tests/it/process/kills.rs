@@ -1,0 +1,136 @@
+//! `kill -9` again and again over the whole of a run, and what an outside witness then counts in the target: each row
+//! once, each refused record one dead letter. `cargo xtask soak` kills fifty times and more.
+
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use fairway_engine::testkit::counts;
+use serde_json::{Value, json};
+use sqlx::Connection as _;
+
+use super::{Place, chain, code, ids, rows, stderr, summary, until};
+
+/// Rows whose number is a multiple of this are refused by targets that can refuse.
+const REFUSED: usize = 10_007;
+
+/// What a witness finds: rows, different ids, the least and the greatest id.
+type Found = (usize, usize, u64, u64);
+
+#[test]
+fn csv_to_postgres() {
+    let postgres = fairway_peers::postgres::shared();
+    let database = postgres.database().unwrap();
+    postgres
+        .sql(&database, &format!("create table orders (id int check (id % {REFUSED} <> 0), name text)"))
+        .unwrap();
+    let target = json!({
+        "id": "out", "component": "postgres_sink",
+        "config": { "url": postgres.url(&database), "table": "orders" }
+    });
+    let query = "select count(*), count(distinct id), coalesce(min(id), 0), coalesce(max(id), 0) from orders";
+    torment(&Place::new(), &target, true, || {
+        let row = postgres.sql(&database, query).unwrap();
+        let number = |at: usize| row.split('|').nth(at).unwrap().parse::<u64>().unwrap();
+        (number(0) as usize, number(1) as usize, number(2), number(3))
+    });
+}
+
+#[test]
+fn csv_to_sqlite() {
+    let place = Place::new();
+    let path = place.path("orders.db");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let url = format!("sqlite://{}?mode=rwc", path.display());
+    runtime.block_on(async {
+        let mut database = sqlx::SqliteConnection::connect(&url).await.unwrap();
+        let table = format!("create table orders (id integer check (id % {REFUSED} <> 0), name text)");
+        sqlx::query(sqlx::AssertSqlSafe(table)).execute(&mut database).await.unwrap();
+        database.close().await.unwrap();
+    });
+    let target = json!({
+        "id": "out", "component": "sqlite_sink", "config": { "path": path, "table": "orders" }
+    });
+    torment(&place, &target, true, || {
+        runtime.block_on(async {
+            let mut database = sqlx::SqliteConnection::connect(&url).await.unwrap();
+            let query =
+                "select count(*), count(distinct id), coalesce(min(id), 0), coalesce(max(id), 0) from orders";
+            let found: (i64, i64, i64, i64) = sqlx::query_as(query).fetch_one(&mut database).await.unwrap();
+            (found.0 as usize, found.1 as usize, found.2 as u64, found.3 as u64)
+        })
+    });
+}
+
+#[test]
+fn csv_to_json_lines() {
+    let place = Place::new();
+    let path = place.path("out.jsonl");
+    let target = json!({ "id": "out", "component": "jsonl_sink", "config": { "path": path } });
+    torment(&place, &target, false, || {
+        // What lies behind the last commit of a killed run is cut off by the next one; here only whole lines are counted.
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        if !text.is_empty() && !text.ends_with('\n') {
+            return (text.lines().count(), 0, 0, 0);
+        }
+        let ids = ids(&path);
+        let mut different = ids.clone();
+        different.dedup();
+        let ends = (ids.first().copied().unwrap_or_default(), ids.last().copied().unwrap_or_default());
+        (ids.len(), different.len(), ends.0, ends.1)
+    });
+}
+
+/// Runs a channel into a target, kills it over and over, lets it come to its end, and counts.
+fn torment(place: &Place, target: &Value, refuses: bool, witness: impl Fn() -> Found) {
+    let count = counts(100_000, 2_000_000);
+    place.write("in.csv", rows(count));
+    let mut document = chain("orders", json!({ "path": "in.csv" }), "");
+    document["spec"]["nodes"][1] = target.clone();
+    let document = place.write("orders.json", document.to_string());
+    let document = document.to_str().unwrap();
+    let dead = if refuses { count / REFUSED } else { 0 };
+    let (mut kills, mut chance) = (0, Chance::new());
+    for round in 0..counts(4, 60) {
+        let before = witness().0;
+        let mut child =
+            place.fairway(&["run", document]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        if round % 4 > 0 {
+            until("progress", || {
+                let now = witness().0;
+                now > before || now + dead >= count
+            });
+        }
+        thread::sleep(chance.up_to(Duration::from_millis(200)));
+        child.kill().unwrap();
+        kills += usize::from(!child.wait().unwrap().success());
+    }
+    assert!(kills > 0, "every run was over before it was killed");
+    let output = place.output(&["run", document]);
+    assert_eq!(code(output.status), 0, "{}", stderr(&output));
+    assert_eq!(summary(&output)["outcome"], "completed");
+    let (found, expected) = (witness(), count - dead);
+    assert_eq!(found, (expected, expected, 1, count as u64), "after {kills} kills");
+    let letters = place.output(&["dead-letters", "list", "orders", "--data", "data", "--output", "json"]);
+    assert_eq!(code(letters.status), 0, "{}", stderr(&letters));
+    let letters: Value = serde_json::from_slice(&letters.stdout).unwrap();
+    assert_eq!(letters["total"], dead);
+    println!("{kills} kills: {expected} rows once each, {dead} dead letters");
+}
+
+/// Moments without a pattern.
+struct Chance(u64);
+
+impl Chance {
+    fn new() -> Self {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+        Self(now.as_nanos() as u64 | 1)
+    }
+
+    fn up_to(&mut self, most: Duration) -> Duration {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        most.mul_f64((self.0 % 1000) as f64 / 1000.0)
+    }
+}
