@@ -129,9 +129,13 @@ fn specs() -> Vec<ComponentSpec> {
     };
     let port = |name: &str| vec![Port { name: name.into(), help: String::new() }];
     vec![
-        spec("read", Kind::Source, Ports { inputs: vec![], outputs: port("out") }),
-        spec("change", Kind::Transform, Ports { inputs: port("in"), outputs: port("out") }),
-        spec("write", Kind::Sink, Ports { inputs: port("in"), outputs: vec![] }),
+        spec("read", Kind::Source, Ports { inputs: vec![], outputs: port("out"), outputs_from: None }),
+        spec(
+            "change",
+            Kind::Transform,
+            Ports { inputs: port("in"), outputs: port("out"), outputs_from: None },
+        ),
+        spec("write", Kind::Sink, Ports { inputs: port("in"), outputs: vec![], outputs_from: None }),
     ]
 }
 

@@ -75,6 +75,8 @@ codes! {
         "Name a node of this channel, or remove the edge.";
     EDGE_UNKNOWN_PORT = "edge.unknown_port", "An edge names a port that the component does not have.",
         "The message lists the ports. Every node also has `errors` as an output.";
+    EDGE_NO_PORT = "edge.no_port", "An edge does not say which output it begins at.",
+        "Where settings name the outputs, every edge names one: `node.output`. The message lists them.";
     EDGE_FROM_SINK = "edge.from_sink", "An edge begins at a target.",
         "Targets end the way of a record; only their `errors` port leads on.";
     EDGE_INTO_SOURCE = "edge.into_source", "An edge ends at a source.",
@@ -87,6 +89,8 @@ codes! {
         "Its records would vanish. Join it to a target, or remove it.";
     GRAPH_NO_INPUT = "graph.no_input", "Nothing leads to a transform or target.",
         "It would never see a record. Join it to a source, or remove it.";
+    GRAPH_LOOSE_OUTPUT = "graph.loose_output", "Nothing leads on from one of several outputs.",
+        "Its records are dropped and count as filtered. Join it to a target, unless that is meant.";
     GRAPH_CYCLE = "graph.cycle", "Nodes lead back to themselves.",
         "Records would circle for ever; this holds for `errors` ports as well. Remove one edge of the circle.";
     CONFIG_MISSING = "config.missing", "A setting that the component needs is missing.",
@@ -107,6 +111,10 @@ codes! {
         "Remove one of the two.";
     CONFIG_RULE = "config.rule", "Settings contradict each other, or break a rule of the component.",
         "The message says which rule; the component's page explains it.";
+    PORT_BAD_NAME = "port.bad_name", "A setting names an output with letters that names cannot have.",
+        "Names of outputs are letters and digits of any script, `_` and `-`, at most 64 of them.";
+    PORT_DUPLICATE_NAME = "port.duplicate_name", "A setting names an output as another one is named.",
+        "Edges tell outputs apart by name. The node's fixed outputs and `errors` are taken.";
     CONNECTION_UNKNOWN = "connection.unknown", "There is no connection of this name.",
         "Create it on the Connections page, or give its document beside the channel (`--with`).";
     CONNECTION_NO_CONNECTOR = "connection.no_connector", "A connection does not say what it connects to.",

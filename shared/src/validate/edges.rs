@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::nodes::shown;
 use super::{Graph, node_place};
 use crate::channel::{Channel, Edge, PortRef};
-use crate::component::{ComponentSpec, Kind, Port};
+use crate::component::{ComponentSpec, Kind, Port, Ports};
 use crate::diagnostic::{Diagnostic, Place, codes};
 use crate::suggest::{closest, did_you_mean};
 
@@ -19,8 +19,9 @@ pub(super) fn check(channel: &Channel, graph: &Graph<'_>, out: &mut Vec<Diagnost
         end(channel, graph, index, edge, End::From, out);
         end(channel, graph, index, edge, End::To, out);
         if let (true, Some((from, to))) = (out.len() == before, graph.ends[index]) {
-            let output = graph.specs[from].map_or(&[][..], |spec| &spec.ports.outputs);
-            let input = graph.specs[to].map_or(&[][..], |spec| &spec.ports.inputs);
+            let output = graph.ports[from].as_deref().and_then(Ports::default_output);
+            let input = graph.ports[to].as_deref().and_then(|ports| ports.inputs.first());
+            let input = input.map(|port| port.name.as_str());
             let key = (from, port_name(&edge.from, output), to, port_name(&edge.to, input));
             if let Some(first) = seen.get(&key) {
                 let place = Place::at(format!("/spec/edges/{index}"));
@@ -39,8 +40,8 @@ pub(super) fn check(channel: &Channel, graph: &Graph<'_>, out: &mut Vec<Diagnost
 }
 
 /// The port that an end means: as written, or the default.
-fn port_name<'a>(end: &'a PortRef, ports: &'a [Port]) -> &'a str {
-    end.port.as_deref().or(ports.first().map(|port| port.name.as_str())).unwrap_or_default()
+fn port_name<'a>(end: &'a PortRef, default: Option<&'a str>) -> &'a str {
+    end.port.as_deref().or(default).unwrap_or_default()
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -55,16 +56,14 @@ fn is_sound(graph: &Graph<'_>, port: &PortRef, end: End) -> bool {
         return false;
     }
     let Some(at) = graph.index.get(port.node.as_str()) else { return false };
-    let Some(spec) = graph.specs[*at] else { return true };
-    let ports = match end {
-        End::From if port.is_errors() => return true,
-        End::From => &spec.ports.outputs,
-        End::To if spec.kind == Kind::Source => return false,
-        End::To => &spec.ports.inputs,
-    };
-    match port.port.as_deref() {
-        None => !ports.is_empty(),
-        Some(name) => ports.iter().any(|port| port.name == name),
+    let (Some(spec), Some(ports)) = (graph.specs[*at], &graph.ports[*at]) else { return true };
+    match end {
+        End::From => port.is_errors() || ports.output(port.port.as_deref()).is_some(),
+        End::To if spec.kind == Kind::Source => false,
+        End::To => match port.port.as_deref() {
+            None => !ports.inputs.is_empty(),
+            Some(name) => ports.inputs.iter().any(|port| port.name == name),
+        },
     }
 }
 
@@ -106,9 +105,9 @@ fn end(channel: &Channel, graph: &Graph<'_>, index: usize, edge: &Edge, end: End
         });
         return;
     };
-    let Some(spec) = graph.specs[at] else { return };
+    let (Some(spec), Some(ports)) = (graph.specs[at], &graph.ports[at]) else { return };
     let fault = match end {
-        End::From => output(spec, port, place),
+        End::From => output(ports, port, place),
         End::To => input(spec, port, place),
     };
     if let Some(mut fault) = fault {
@@ -117,11 +116,11 @@ fn end(channel: &Channel, graph: &Graph<'_>, index: usize, edge: &Edge, end: End
     }
 }
 
-fn output(spec: &ComponentSpec, port: &PortRef, place: Place) -> Option<Diagnostic> {
+fn output(ports: &Ports, port: &PortRef, place: Place) -> Option<Diagnostic> {
     if port.is_errors() {
         return None;
     }
-    if spec.ports.outputs.is_empty() {
+    if ports.outputs.is_empty() && ports.outputs_from.is_none() {
         let message = format!("`{}` is a target: nothing leads on from it", shown(&port.node));
         let errors = PortRef::port(&port.node, crate::channel::ERRORS).to_string();
         let pointer = place.pointer.clone();
@@ -131,7 +130,29 @@ fn output(spec: &ComponentSpec, port: &PortRef, place: Place) -> Option<Diagnost
                 .fix(format!("Change to `{errors}`"), pointer, Some(errors.into())),
         );
     }
-    unknown_port(&spec.ports.outputs, Some(crate::channel::ERRORS), "output", port, place)
+    if port.port.is_none() {
+        return Some(no_port(ports, port, place));
+    }
+    unknown_port(&ports.outputs, Some(crate::channel::ERRORS), "output", port, place)
+}
+
+/// An edge that does not say which of the outputs that settings name it means.
+fn no_port(ports: &Ports, port: &PortRef, place: Place) -> Diagnostic {
+    let names: Vec<&str> = ports.outputs.iter().map(|port| port.name.as_str()).collect();
+    let pointer = place.pointer.clone();
+    let message = format!("the edge does not say which output of `{}` it begins at", shown(&port.node));
+    let fault = Diagnostic::error(codes::EDGE_NO_PORT, place, message).help(format!(
+        "Write `{}.` and one of {}.",
+        shown(&port.node),
+        crate::channel::fields::listed(&names)
+    ));
+    match names.as_slice() {
+        [single] => {
+            let meant = PortRef::port(&port.node, *single).to_string();
+            fault.fix(format!("Change to `{meant}`"), pointer, Some(meant.into()))
+        }
+        _ => fault,
+    }
 }
 
 fn input(spec: &ComponentSpec, port: &PortRef, place: Place) -> Option<Diagnostic> {

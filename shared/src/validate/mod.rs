@@ -5,6 +5,7 @@
 //! | `names` | the document's name |
 //! | `nodes` | ids and components |
 //! | `edges` | ends and ports |
+//! | `ports` | names that settings give to outputs |
 //! | `topology` | circles, loose ends |
 //! | `config`, `values` | each node's settings against its component's schema |
 //! | `secrets` | references, and secrets written out |
@@ -17,16 +18,18 @@ mod config;
 mod edges;
 mod names;
 mod nodes;
+mod ports;
 mod secrets;
 mod topology;
 mod values;
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use crate::channel::text::{self, Document};
 use crate::channel::{Channel, StreamChoice};
-use crate::component::ComponentSpec;
+use crate::component::{ComponentSpec, Ports};
 use crate::connection::Connection;
 use crate::diagnostic::{self, Diagnostic, Place, codes};
 use crate::form::{self, FormModel};
@@ -56,6 +59,7 @@ pub fn validate(channel: &Channel, facts: &Facts<'_>) -> Vec<Diagnostic> {
     edges::check(channel, &graph, &mut out);
     topology::check(channel, &graph, &mut out);
     config::check(channel, facts, &graph, &mut out);
+    ports::check(channel, &graph, &mut out);
     settings(channel, facts, &mut out);
     diagnostic::settle(&mut out);
     out
@@ -158,6 +162,8 @@ struct Graph<'a> {
     index: HashMap<&'a str, usize>,
     /// Description of each node's component, where it is known.
     specs: Vec<Option<&'a ComponentSpec>>,
+    /// Ports of each node with its settings, where its component is known.
+    ports: Vec<Option<Cow<'a, Ports>>>,
     /// Both ends of each edge, where its nodes are there.
     ends: Vec<Option<(usize, usize)>>,
 }
@@ -175,8 +181,10 @@ impl<'a> Graph<'a> {
             .iter()
             .map(|edge| Some((find(&edge.from.node)?, find(&edge.to.node)?)))
             .collect();
-        let specs = channel.spec.nodes.iter().map(|node| catalog.spec(&node.component)).collect();
-        Self { catalog, index, specs, ends }
+        let specs: Vec<_> = channel.spec.nodes.iter().map(|node| catalog.spec(&node.component)).collect();
+        let ports = channel.spec.nodes.iter().zip(&specs);
+        let ports = ports.map(|(node, spec)| spec.map(|spec| spec.ports_for(&node.config))).collect();
+        Self { catalog, index, specs, ports, ends }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::nodes::shown;
 use super::{Graph, node_place};
-use crate::channel::Channel;
+use crate::channel::{Channel, Edge};
 use crate::component::Kind;
 use crate::diagnostic::{Diagnostic, Place, codes};
 
@@ -19,6 +19,7 @@ pub(super) fn check(channel: &Channel, graph: &Graph<'_>, out: &mut Vec<Diagnost
         return;
     }
     loose_ends(channel, graph, out);
+    loose_outputs(channel, graph, out);
     cycles(channel, graph, out);
 }
 
@@ -52,13 +53,47 @@ fn loose_ends(channel: &Channel, graph: &Graph<'_>, out: &mut Vec<Diagnostic>) {
                     .help("Join it to a source or a transform, or remove it."),
             );
         }
-        if !spec.ports.outputs.is_empty() && !leads[index] {
+        if spec.kind != Kind::Sink && !leads[index] {
             let what = if spec.kind == Kind::Source { "source" } else { "transform" };
             // I1: a record may only end where the user drew that it ends.
             let message = format!("nothing leads on from the {what} `{}`; its records would vanish", name());
             out.push(
                 Diagnostic::error(codes::GRAPH_NO_OUTPUT, place(), message)
                     .help("Join it to a target, or remove it."),
+            );
+        }
+    }
+}
+
+/// Warns of single outputs from which nothing leads on, at nodes with several: that may be meant, and their records are
+/// then counted as filtered (I1).
+fn loose_outputs(channel: &Channel, graph: &Graph<'_>, out: &mut Vec<Diagnostic>) {
+    for (index, ports) in graph.ports.iter().enumerate() {
+        let Some(ports) = ports.as_deref().filter(|ports| ports.outputs.len() > 1) else { continue };
+        let mut leads = vec![false; ports.outputs.len()];
+        let mut unknown = false;
+        // An edge with a fault in its other end still says that this one is meant to be joined.
+        let own =
+            |edge: &&Edge| graph.index.get(edge.from.node.as_str()) == Some(&index) && !edge.from.is_errors();
+        for edge in channel.spec.edges.iter().filter(own) {
+            match ports.output(edge.from.port.as_deref()) {
+                Some(rank) => leads[rank] = true,
+                None => unknown = true,
+            }
+        }
+        // Where nothing leads on at all, or an edge names no output, that is an error and told as such.
+        if unknown || !leads.contains(&true) {
+            continue;
+        }
+        for (port, _) in ports.outputs.iter().zip(leads).filter(|(_, leads)| !leads) {
+            let node = shown(&channel.spec.nodes[index].id);
+            let message = format!(
+                "nothing leads on from the output `{}` of `{node}`; its records are dropped",
+                port.name
+            );
+            out.push(
+                Diagnostic::warning(codes::GRAPH_LOOSE_OUTPUT, node_place(channel, index, ""), message)
+                    .help("Join it to a target, or leave it if these records are to be dropped; they count as filtered."),
             );
         }
     }

@@ -1,7 +1,7 @@
 //! Small component descriptions, built by hand.
 
 use fairway_shared::channel::Guarantee;
-use fairway_shared::component::{ComponentSpec, Kind, Port, Ports};
+use fairway_shared::component::{ComponentSpec, Kind, OutputsFrom, Port, Ports};
 use serde_json::{Value, json};
 
 fn port(name: &str) -> Port {
@@ -19,6 +19,7 @@ fn spec(name: &str, kind: Kind, inputs: &[&str], outputs: &[&str], properties: V
         ports: Ports {
             inputs: inputs.iter().map(|name| port(name)).collect(),
             outputs: outputs.iter().map(|name| port(name)).collect(),
+            outputs_from: None,
         },
         delivery: Guarantee::AtLeastOnce,
         bounded: kind == Kind::Source,
@@ -98,12 +99,24 @@ pub(crate) fn all() -> Vec<ComponentSpec> {
         json!({"fields": {"type": "array", "items": {"type": "string"}}}),
     );
     mask.delivery = Guarantee::ExactlyOnce;
+    let route = json!({"type": "object", "additionalProperties": false, "required": ["name"], "properties": {
+        "name": {"type": "string", "minLength": 1}}});
+    let mut route = spec(
+        "route",
+        Kind::Transform,
+        &["in"],
+        &["unmatched"],
+        json!({"routes": {"type": "array", "items": route}}),
+    );
+    route.ports.outputs_from =
+        Some(OutputsFrom { list: "routes".into(), name: "name".into(), help: "A route.".into() });
     vec![
         csv_source,
         sql_source,
         web_source,
         filter,
         mask,
+        route,
         require(spec("csv_sink", Kind::Sink, &["in"], &[], path), &["path"]),
         table_sink,
         topic_sink,

@@ -480,3 +480,59 @@ fn validate_answers_nothing_that_was_told_when_reading() {
         assert_eq!(to_value(&document).pointer(at), Some(&value));
     }
 }
+
+/// A channel whose `big` is a route with these settings, and with these edges leaving it.
+fn routed(config: Value, edges: &[&str]) -> Value {
+    let mut document = good();
+    document["spec"]["nodes"][1] = json!({"id": "big", "component": "route", "config": config});
+    let mut all =
+        vec![json!({"from": "orders", "to": "big"}), json!({"from": "big.unmatched", "to": "rest"})];
+    all.extend(edges.iter().map(|from| json!({"from": from, "to": "out"})));
+    document["spec"]["edges"] = json!(all);
+    document
+}
+
+#[test]
+fn settings_may_name_outputs() {
+    let world = World::new();
+    let found = |config: Value, edges: &[&str]| {
+        let channel = channel(&routed(config, edges));
+        let found = validate(&channel, &world.facts());
+        found.into_iter().map(|found| (found.code.to_string(), found)).collect::<Vec<_>>()
+    };
+    let codes = |config: Value, edges: &[&str]| -> Vec<String> {
+        found(config, edges).into_iter().map(|(code, _)| code).collect()
+    };
+    let two = json!({"routes": [{"name": "eu"}, {"name": "us"}]});
+    assert_eq!(codes(two.clone(), &["big.eu", "big.us"]), [""; 0]);
+    assert_eq!(codes(two.clone(), &["big.eu"]), ["graph.loose_output"]);
+    // Without a name the edge would change its meaning with the order of the routes.
+    assert_eq!(codes(two.clone(), &["big", "big.eu", "big.us"]), ["edge.no_port"]);
+    let (code, fault) = found(two, &["big.eu", "big.uss"]).remove(0);
+    assert_eq!(code, "edge.unknown_port");
+    assert!(fault.message.contains("did you mean `us`"), "{}", fault.message);
+    assert_eq!(fault.fix.unwrap().value, Some(json!("big.us")));
+}
+
+#[test]
+fn names_of_outputs_are_letters_and_come_once_and_fixes_mend_them() {
+    let world = World::new();
+    for (name, code) in [
+        ("a.b", "port.bad_name"),
+        ("a>b", "port.bad_name"),
+        ("eu", "port.duplicate_name"),
+        ("errors", "port.duplicate_name"),
+        ("unmatched", "port.duplicate_name"),
+    ] {
+        let config = json!({"routes": [{"name": "eu"}, {"name": name}]});
+        let mut channel = channel(&routed(config, &["big.eu"]));
+        let found = validate(&channel, &world.facts());
+        assert_eq!(found[0].code, code, "{name}");
+        assert_eq!(found[0].place.field.as_deref(), Some("routes.1.name"));
+        assert_eq!(found[0].place.pointer, "/spec/nodes/1/config/routes/1/name");
+        let command = edit::apply_fix(&channel, found[0].fix.as_ref().unwrap());
+        edit::History::default().run(&mut channel, command, 0).unwrap();
+        let left: Vec<_> = validate(&channel, &world.facts()).into_iter().map(|found| found.code).collect();
+        assert_eq!(left, ["graph.loose_output"], "{name}");
+    }
+}

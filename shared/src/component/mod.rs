@@ -2,13 +2,17 @@
 //!
 //! The engine's registry produces these from each component's one file; nothing here knows how a component works.
 
+mod ports;
+
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::channel::Guarantee;
+pub use ports::{NameFault, NameFaultKind, OutputsFrom, Port, Ports, is_output_name};
 
 /// Whether a component brings records in, changes them or delivers them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -20,24 +24,6 @@ pub enum Kind {
     Transform,
     /// Delivers records; the designer calls its node a *target*.
     Sink,
-}
-
-/// A named end of a component.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Port {
-    /// Name as written in edges.
-    pub name: String,
-    /// What passes here.
-    pub help: String,
-}
-
-/// The ports of a component. Every node also has an `errors` output, which is not listed.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Ports {
-    /// Inputs; the first is the default.
-    pub inputs: Vec<Port>,
-    /// Outputs; the first is the default.
-    pub outputs: Vec<Port>,
 }
 
 /// A worked example of a component's config.
@@ -64,7 +50,7 @@ pub struct ComponentSpec {
     pub summary: String,
     /// The component's page, in Markdown.
     pub docs: String,
-    /// Inputs and outputs besides `errors`.
+    /// Inputs and outputs besides `errors`; see [`ComponentSpec::ports_for`] for those of one node.
     pub ports: Ports,
     /// For sources: whether replay keeps its order; for sinks: the guarantee of one delivery.
     pub delivery: Guarantee,
@@ -114,5 +100,10 @@ impl ComponentSpec {
     /// Whether edges may end at this component.
     pub fn accepts_input(&self) -> bool {
         !self.ports.inputs.is_empty()
+    }
+
+    /// The ports of a node of this component: settings may name outputs.
+    pub fn ports_for(&self, config: &Map<String, Value>) -> Cow<'_, Ports> {
+        self.ports.for_config(config)
     }
 }
