@@ -15,6 +15,7 @@ use super::node::Node;
 use super::quick_add::QuickAddBox;
 use super::{keys, pointer, use_surface};
 use crate::i18n::t;
+use crate::state::NodePorts;
 
 /// The surface.
 #[component]
@@ -148,7 +149,7 @@ fn TaskBoxes() -> impl IntoView {
                 return None;
             }
             let around = move || {
-                let rects = nodes.iter().map(|node| node.shape.rect(node.at.get()));
+                let rects = nodes.iter().map(|node| node.ports.with(NodePorts::shape).rect(node.at.get()));
                 fairway_canvas::Rect::around(rects).unwrap_or_default().inflate(20.0)
             };
             let around = Memo::new(move |_| around());

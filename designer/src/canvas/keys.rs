@@ -262,7 +262,7 @@ fn join(surface: Surface) {
         _ => {
             let Some(node) = nodes.first().cloned().or(focus) else { return };
             let Some(rank) = editor.rank(&node.id) else { return };
-            let port = if node.shape.outputs > 0 { Port::Output(0) } else { Port::Errors };
+            let port = if node.shape().outputs > 0 { Port::Output(0) } else { Port::Errors };
             let from = node.port_at_untracked(port);
             surface.loose.set(Some(Loose {
                 end: End { node: rank, port },
@@ -279,7 +279,7 @@ fn join(surface: Surface) {
 
 fn exists(surface: Surface, end: End) -> bool {
     surface.editor.nodes.with_untracked(|nodes| {
-        nodes.get(end.node).is_some_and(|node| node.shape.ports().any(|port| port == end.port))
+        nodes.get(end.node).is_some_and(|node| node.shape().ports().any(|port| port == end.port))
     })
 }
 

@@ -13,7 +13,7 @@ use super::{pointer, use_surface};
 use crate::i18n::{components, format, t};
 use crate::icons::{Icon, component_icon, icon};
 use crate::state::editor::{Findings, NodeView};
-use crate::state::use_session;
+use crate::state::{NodePorts, use_session};
 
 /// The word of a kind in hooks and styles.
 pub(crate) fn kind_word(kind: Kind) -> &'static str {
@@ -98,7 +98,8 @@ pub(super) fn Node(node: Arc<NodeView>) -> impl IntoView {
                 return None;
             }
             let full = (detail == Detail::Full).then(|| {
-                let ports = node.shape.ports().map(|port| view! { <PortDot node=node.clone() port /> });
+                let shape = node.ports.with(NodePorts::shape);
+                let ports = shape.ports().map(|port| view! { <PortDot node=node.clone() port /> });
                 view! {
                     <Foot node=node.clone() />
                     {ports.collect_view()}
@@ -119,7 +120,8 @@ pub(super) fn Node(node: Arc<NodeView>) -> impl IntoView {
             })
         }
     };
-    let size = node.shape.size();
+    let ports = node.ports.clone();
+    let height = move || format!("{}px", ports.with(NodePorts::shape).size().h);
     let id = node.id.clone();
     let (press, focused) = (node.clone(), node.id.clone());
     view! {
@@ -137,7 +139,7 @@ pub(super) fn Node(node: Arc<NodeView>) -> impl IntoView {
             aria-selected=move || selected().to_string()
             tabindex=move || if current() { "0" } else { "-1" }
             style:transform=transform
-            style:height=format!("{}px", size.h)
+            style:height=height
             on:pointerdown=move |event| pointer::node_down(surface, &press, &event)
             on:focus=move |_| surface.current.set(Some(focused.clone()))
         >
@@ -228,15 +230,16 @@ fn summary(config: &serde_json::Map<String, Value>) -> String {
 #[component]
 fn PortDot(node: Arc<NodeView>, port: Port) -> impl IntoView {
     let surface = use_surface();
-    let at = node.shape.port(port);
+    let shape = node.shape();
+    let at = shape.port(port);
     let (side, label) = match port {
         Port::Input(_) => ("in", t!("port-in", name = node.port_name(port))),
         Port::Output(_) => ("out", t!("port-out", name = node.port_name(port))),
         Port::Errors => ("errors", t!("port-errors")),
     };
     let several = match port {
-        Port::Input(_) => node.shape.inputs > 1,
-        Port::Output(_) => node.shape.outputs > 1,
+        Port::Input(_) => shape.inputs > 1,
+        Port::Output(_) => shape.outputs > 1,
         Port::Errors => false,
     };
     let name = node.port_name(port);

@@ -209,7 +209,7 @@ fn moved(surface: Surface, event: &PointerEvent) {
                 && node.degrees.get_untracked() == (0, 0)
             {
                 let centre = node.rect().centre();
-                hover_edge(surface, node.shape, centre);
+                hover_edge(surface, node.shape(), centre);
             }
         }
         Gesture::Area(area) => {
@@ -362,7 +362,7 @@ fn end_wire(surface: Surface, window: Point, offer: bool) {
 fn end_wire_on(surface: Surface, node: &Arc<NodeView>) {
     if let (Some(loose), Some(rank)) = (surface.loose.get_untracked(), surface.editor.rank(&node.id)) {
         let joints = surface.editor.joints();
-        let ends = node.shape.ports().map(|port| End { node: rank, port });
+        let ends = node.shape().ports().map(|port| End { node: rank, port });
         let mut refusals = Vec::new();
         let good = ends.into_iter().find(|end| match wiring::join(loose.end, *end, &joints) {
             Ok(_) => true,

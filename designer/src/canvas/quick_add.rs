@@ -42,7 +42,7 @@ impl QuickAdd {
     fn fits(&self, spec: &ComponentSpec) -> bool {
         match self.wire.map(|end| end.port) {
             None => true,
-            Some(Port::Input(_)) => !spec.ports.outputs.is_empty(),
+            Some(Port::Input(_)) => spec.kind != Kind::Sink,
             Some(Port::Output(_) | Port::Errors) => spec.accepts_input(),
         }
     }
@@ -75,7 +75,7 @@ pub(crate) fn place_beside(surface: Surface, component: &str) {
         return;
     };
     let corner = placement::right_of(node.rect(), shape.size(), &taken);
-    let wire = (node.shape.outputs > 0 && shape.inputs > 0)
+    let wire = (node.shape().outputs > 0 && shape.inputs > 0)
         .then(|| editor.rank(&node.id))
         .flatten()
         .map(|rank| End { node: rank, port: Port::Output(0) });

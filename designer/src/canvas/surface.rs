@@ -212,7 +212,7 @@ impl Surface {
                 .enumerate()
                 .filter(|(rank, _)| *rank != but)
                 .flat_map(|(rank, node)| {
-                    node.shape
+                    node.shape()
                         .ports()
                         .map(move |port| {
                             (End { node: rank, port }, view.to_screen(node.port_at_untracked(port)))

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use fairway_canvas::Shape;
-use fairway_shared::component::{ComponentSpec, Kind};
+use fairway_shared::component::{ComponentSpec, Kind, Port};
+use serde_json::{Map, Value};
 
 /// All components, in the server's order.
 #[derive(Debug, Default)]
@@ -34,11 +35,50 @@ impl Catalog {
         self.get(name).map_or(Kind::Transform, |spec| spec.kind)
     }
 
-    /// What a node of this component looks like. An unknown one has a port on each side, so that its edges are seen.
+    /// What a fresh node of this component looks like.
     pub(crate) fn shape(&self, name: &str) -> Shape {
-        self.get(name).map_or(Shape { inputs: 1, outputs: 1 }, |spec| Shape {
-            inputs: spec.ports.inputs.len(),
-            outputs: spec.ports.outputs.len(),
-        })
+        self.ports(name, &Map::new()).shape()
+    }
+
+    /// The ports of a node with these settings. One of an unknown component has a port on each side, so that its edges are
+    /// seen.
+    pub(crate) fn ports(&self, name: &str, config: &Map<String, Value>) -> NodePorts {
+        let Some(spec) = self.get(name) else { return NodePorts::default() };
+        let ports = spec.ports_for(config);
+        let names = |ports: &[Port]| ports.iter().map(|port| port.name.clone()).collect();
+        NodePorts {
+            known: true,
+            inputs: names(&ports.inputs),
+            outputs: names(&ports.outputs),
+            named: ports.outputs_from.is_some(),
+        }
+    }
+}
+
+/// The ports of a node, by name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct NodePorts {
+    /// Whether its component is.
+    known: bool,
+    /// Inputs as edges write them.
+    pub(crate) inputs: Vec<String>,
+    /// Outputs as edges write them.
+    pub(crate) outputs: Vec<String>,
+    /// Whether edges must name the output, because settings may add others before it.
+    pub(crate) named: bool,
+}
+
+impl NodePorts {
+    /// Size and places.
+    pub(crate) fn shape(&self) -> Shape {
+        match self.known {
+            true => Shape { inputs: self.inputs.len(), outputs: self.outputs.len() },
+            false => Shape { inputs: 1, outputs: 1 },
+        }
+    }
+
+    /// How an edge calls the output of this rank; nothing for one that needs no name.
+    pub(crate) fn output(&self, rank: usize) -> Option<&String> {
+        self.outputs.get(rank).filter(|_| rank > 0 || self.named)
     }
 }

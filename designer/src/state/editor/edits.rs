@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fairway_canvas::wiring::{End, Joint};
-use fairway_canvas::{Point, tidy};
+use fairway_canvas::{Point, Port, tidy};
 use fairway_shared::channel::{Channel, Edge, Metadata, Node, PortRef, Settings, Spot};
 use fairway_shared::diagnostic::Fix;
 use fairway_shared::edit::{self, Command};
@@ -17,13 +17,13 @@ fn spot(at: Point) -> Spot {
     Spot { x: at.x, y: at.y }
 }
 
-fn splice(edge: &EdgeKey, node: &str) -> Command {
+fn splice(edge: &EdgeKey, node: &str, output: Option<String>) -> Command {
     Command::Splice {
         from: edge.from.clone(),
         to: edge.to.clone(),
         node: node.to_owned(),
         input: None,
-        output: None,
+        output,
     }
 }
 
@@ -108,8 +108,10 @@ impl Editor {
         let edge = wire.and_then(|end| {
             let other =
                 self.nodes.with_untracked(|nodes| nodes.get(end.node).map(|node| node.port_ref(end.port)))?;
-            let (from, to) =
-                if end.port.is_input() { (PortRef::node(&id), other) } else { (other, PortRef::node(&id)) };
+            let (from, to) = match end.port.is_input() {
+                true => (PortRef { node: id.clone(), port: self.first_output(component) }, other),
+                false => (other, PortRef::node(&id)),
+            };
             Some(Command::AddEdge { edge: Edge { from, to, ..Edge::default() } })
         });
         self.run(match edge {
@@ -138,7 +140,7 @@ impl Editor {
         let id = self.with(|channel| edit::fresh_id(channel, component));
         let node = Node { id: id.clone(), component: component.to_owned(), ..Node::default() };
         let place = Command::AddNode { node, spot: Some(spot(corner)) };
-        self.run(Command::Batch(vec![place, splice(edge, &id)]));
+        self.run(Command::Batch(vec![place, splice(edge, &id, self.first_output(component))]));
         self.select_node(&id);
         id
     }
@@ -177,7 +179,10 @@ impl Editor {
             .collect();
         let moves = Command::MoveNodes { spots };
         self.run(match (from, into) {
-            ([(id, _)], Some(edge)) => Command::Batch(vec![moves, splice(edge, id)]),
+            ([(id, _)], Some(edge)) => {
+                let output = self.node(id).and_then(|node| node.port_ref(Port::Output(0)).port);
+                Command::Batch(vec![moves, splice(edge, id, output)])
+            }
             _ => moves,
         });
         self.close_entry();
@@ -202,7 +207,7 @@ impl Editor {
         let links: Vec<(usize, usize)> = self.edges.with_untracked(|edges| {
             edges.iter().filter_map(|edge| Some((rank(&edge.from.id)?, rank(&edge.to.id)?))).collect()
         });
-        let sizes: Vec<_> = nodes.iter().map(|node| node.shape.size()).collect();
+        let sizes: Vec<_> = nodes.iter().map(|node| node.shape().size()).collect();
         let corners = tidy::layered(&sizes, &links, Point::new(around.x, around.y));
         let spots = nodes.iter().zip(corners).map(|(node, corner)| (node.id.clone(), spot(corner))).collect();
         self.close_entry();

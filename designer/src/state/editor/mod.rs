@@ -162,6 +162,12 @@ impl Editor {
         self.catalog.with_value(|catalog| catalog.shape(component))
     }
 
+    /// How an edge calls the first output of a fresh node; nothing where that needs no name.
+    pub(super) fn first_output(self, component: &str) -> Option<String> {
+        self.catalog
+            .with_value(|catalog| catalog.ports(component, &serde_json::Map::new()).output(0).cloned())
+    }
+
     /// Where all nodes stand.
     pub(crate) fn rects(self) -> Vec<Rect> {
         self.nodes.with_untracked(|nodes| nodes.iter().map(|node| node.rect()).collect())
@@ -230,7 +236,7 @@ impl Editor {
                     let place = place_of(channel, &node.id);
                     match known.get(&node.id).filter(|view| view.component == node.component) {
                         Some(view) => {
-                            view.take(node, place);
+                            view.take(node, place, &catalog);
                             view.clone()
                         }
                         None => {
@@ -257,7 +263,9 @@ impl Editor {
                 let fresh = EdgeView::of(edge, |id| self.node(id))?;
                 let old = old_edges.get(&fresh.key);
                 let same = |old: &&Arc<EdgeView>| {
-                    Arc::ptr_eq(&old.from, &fresh.from) && Arc::ptr_eq(&old.to, &fresh.to)
+                    Arc::ptr_eq(&old.from, &fresh.from)
+                        && Arc::ptr_eq(&old.to, &fresh.to)
+                        && (old.from_port, old.to_port) == (fresh.from_port, fresh.to_port)
                 };
                 Some(old.filter(same).cloned().unwrap_or_else(|| Arc::new(fresh)))
             };

@@ -9,7 +9,7 @@ use fairway_shared::component::Kind;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
-use crate::state::Catalog;
+use crate::state::{Catalog, NodePorts};
 
 /// How many findings there are about a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,12 +28,8 @@ pub(crate) struct NodeView {
     pub(crate) component: String,
     /// Source, transform or sink.
     pub(crate) kind: Kind,
-    /// Size and ports.
-    pub(crate) shape: Shape,
-    /// Names of its ports, inputs and outputs, as edges write them.
-    pub(crate) inputs: Vec<String>,
-    /// See `inputs`.
-    pub(crate) outputs: Vec<String>,
+    /// Its ports; settings may change them.
+    pub(crate) ports: ArcRwSignal<NodePorts>,
     /// Top left corner in the world.
     pub(crate) at: ArcRwSignal<Point>,
     /// Title as written, when there is one.
@@ -53,16 +49,11 @@ pub(crate) struct NodeView {
 impl NodeView {
     /// Signals for a node of the document. A node without a place stands at `place`.
     pub(super) fn of(node: &Node, place: Point, catalog: &Catalog) -> Self {
-        let spec = catalog.get(&node.component);
-        let names =
-            |ports: &[fairway_shared::component::Port]| ports.iter().map(|port| port.name.clone()).collect();
         Self {
             id: node.id.clone(),
             component: node.component.clone(),
             kind: catalog.kind(&node.component),
-            shape: catalog.shape(&node.component),
-            inputs: spec.map(|spec| names(&spec.ports.inputs)).unwrap_or_default(),
-            outputs: spec.map(|spec| names(&spec.ports.outputs)).unwrap_or_default(),
+            ports: ArcRwSignal::new(catalog.ports(&node.component, &node.config)),
             at: ArcRwSignal::new(place),
             title: ArcRwSignal::new(node.title.clone()),
             config: ArcRwSignal::new(node.config.clone()),
@@ -74,61 +65,66 @@ impl NodeView {
     }
 
     /// Takes over what the document says now; signals fire only where it differs.
-    pub(super) fn take(&self, node: &Node, place: Option<Point>) {
+    pub(super) fn take(&self, node: &Node, place: Option<Point>, catalog: &Catalog) {
         put(&self.title, &node.title);
-        put(&self.config, &node.config);
+        if self.config.with_untracked(|known| *known != node.config) {
+            put(&self.ports, &catalog.ports(&node.component, &node.config));
+            self.config.set(node.config.clone());
+        }
         if let Some(place) = place {
             put(&self.at, &place);
         }
     }
 
-    /// Its rectangle, untracked.
-    pub(crate) fn rect(&self) -> Rect {
-        self.shape.rect(self.at.get_untracked())
+    /// Size and places of its ports, untracked.
+    pub(crate) fn shape(&self) -> Shape {
+        self.ports.with_untracked(NodePorts::shape)
     }
 
-    /// Where a port stands in the world. Tracks the node's place.
+    /// Its rectangle, untracked.
+    pub(crate) fn rect(&self) -> Rect {
+        self.shape().rect(self.at.get_untracked())
+    }
+
+    /// Where a port stands in the world. Tracks the node's place and ports.
     pub(crate) fn port_at(&self, port: Port) -> Point {
-        self.at.get() + self.shape.port(port)
+        self.at.get() + self.ports.with(|ports| ports.shape().port(port))
     }
 
     /// Where a port stands in the world, untracked.
     pub(crate) fn port_at_untracked(&self, port: Port) -> Point {
-        self.at.get_untracked() + self.shape.port(port)
+        self.at.get_untracked() + self.shape().port(port)
     }
 
-    /// The port that an edge's end means.
+    /// The port that an edge's end means. One that is not there (any more) is drawn from the first; a finding tells of it.
     pub(crate) fn port_of(&self, end: &PortRef, input: bool) -> Port {
         let rank = |names: &[String]| {
             end.port.as_ref().and_then(|name| names.iter().position(|known| known == name)).unwrap_or(0)
         };
-        match input {
-            true => Port::Input(rank(&self.inputs)),
+        self.ports.with_untracked(|ports| match input {
+            true => Port::Input(rank(&ports.inputs)),
             false if end.is_errors() => Port::Errors,
-            false => Port::Output(rank(&self.outputs)),
-        }
+            false => Port::Output(rank(&ports.outputs)),
+        })
     }
 
-    /// How an edge writes a port: by the node alone where it is the first.
+    /// How an edge writes a port: by the node alone where that is enough.
     pub(crate) fn port_ref(&self, port: Port) -> PortRef {
-        let named = |names: &[String], rank: usize| match (rank, names.get(rank)) {
-            (1.., Some(name)) => PortRef::port(&self.id, name),
-            _ => PortRef::node(&self.id),
-        };
-        match port {
-            Port::Input(rank) => named(&self.inputs, rank),
-            Port::Output(rank) => named(&self.outputs, rank),
-            Port::Errors => PortRef::port(&self.id, ERRORS),
-        }
+        let port = self.ports.with_untracked(|ports| match port {
+            Port::Input(rank) => ports.inputs.get(rank).filter(|_| rank > 0).cloned(),
+            Port::Output(rank) => ports.output(rank).cloned(),
+            Port::Errors => Some(ERRORS.to_owned()),
+        });
+        PortRef { node: self.id.clone(), port }
     }
 
     /// The name of a port in hooks and labels.
     pub(crate) fn port_name(&self, port: Port) -> String {
-        match port {
-            Port::Input(rank) => self.inputs.get(rank).cloned().unwrap_or_else(|| "in".to_owned()),
-            Port::Output(rank) => self.outputs.get(rank).cloned().unwrap_or_else(|| "out".to_owned()),
+        self.ports.with_untracked(|ports| match port {
+            Port::Input(rank) => ports.inputs.get(rank).cloned().unwrap_or_else(|| "in".to_owned()),
+            Port::Output(rank) => ports.outputs.get(rank).cloned().unwrap_or_else(|| "out".to_owned()),
             Port::Errors => ERRORS.to_owned(),
-        }
+        })
     }
 }
 
