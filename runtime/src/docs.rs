@@ -26,9 +26,19 @@ pub fn component_page(spec: &ComponentSpec) -> String {
     let ports: Vec<(&str, &Port)> =
         ports.chain(spec.ports.outputs.iter().map(|port| ("output", port))).collect();
     page.push_str("\n## Ports\n\n");
-    for (side, port) in ports {
-        add(&mut page, format_args!("* `{}` ({side}): {}\n", port.name, port.help));
+    let (inputs, outputs) = ports.split_at(spec.ports.inputs.len());
+    let line = |page: &mut String, (side, port): &(&str, &Port)| {
+        add(page, format_args!("* `{}` ({side}): {}\n", port.name, port.help));
+    };
+    inputs.iter().for_each(|port| line(&mut page, port));
+    if let Some(from) = &spec.ports.outputs_from {
+        let text = format_args!(
+            "* one for each item of `{}`, called by its `{}` (output): {}\n",
+            from.list, from.name, from.help
+        );
+        add(&mut page, text);
     }
+    outputs.iter().for_each(|port| line(&mut page, port));
     page.push_str("* `errors` (output): Records that this node refuses, as they came in.\n");
     for example in &spec.examples {
         let config = serde_json::to_string_pretty(&example.config).unwrap_or_default();

@@ -5,7 +5,7 @@
 
 use async_trait::async_trait;
 use fairway_shared::channel::Guarantee;
-use fairway_shared::component::{ComponentSpec, Example, Kind, Port, Ports, Probe};
+use fairway_shared::component::{ComponentSpec, Example, Kind, OutputsFrom, Port, Ports, Probe};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
@@ -33,6 +33,9 @@ pub struct Meta {
     pub bounded: bool,
     /// Outputs of a transform beyond the usual one, as (name, help); empty means just `out`.
     pub outputs: &'static [(&'static str, &'static str)],
+    /// Outputs that settings name, before `outputs`: one for each item of a list setting, as (setting, field of an item
+    /// that names its output, help). [`Output::emit_to`](crate::transform::Output::emit_to) counts them first.
+    pub outputs_from: Option<(&'static str, &'static str, &'static str)>,
     /// Config fields that a source's position depends on.
     pub position_fields: &'static [&'static str],
     /// Worked examples as (title, config in JSON).
@@ -49,6 +52,7 @@ impl Meta {
             delivery: Guarantee::ExactlyOnce,
             bounded: false,
             outputs: &[],
+            outputs_from: None,
             position_fields: &[],
             examples: &[],
         }
@@ -198,22 +202,41 @@ impl Component {
         (self.check)(config)
     }
 
+    /// The ports of a node with these settings, without making the whole description.
+    pub fn ports(&self, config: &Value) -> Ports {
+        let declared = self.declared_ports();
+        match config.as_object() {
+            Some(config) => declared.for_config(config).into_owned(),
+            None => declared,
+        }
+    }
+
+    /// The ports that every node has, and how settings add to them.
+    fn declared_ports(&self) -> Ports {
+        let port = |(name, help): (&str, &str)| Port { name: name.into(), help: help.into() };
+        let inputs = vec![port(("in", "Records come in here."))];
+        let outputs = match (self.meta.outputs, self.meta.outputs_from) {
+            ([], None) => vec![port(("out", "Records leave here."))],
+            (named, _) => named.iter().copied().map(port).collect(),
+        };
+        let from = |(list, name, help): (&str, &str, &str)| OutputsFrom {
+            list: list.into(),
+            name: name.into(),
+            help: help.into(),
+        };
+        let outputs_from = self.meta.outputs_from.map(from);
+        match self.kind() {
+            Kind::Source => Ports { inputs: vec![], outputs, outputs_from },
+            Kind::Transform => Ports { inputs, outputs, outputs_from },
+            Kind::Sink => Ports { inputs, ..Ports::default() },
+        }
+    }
+
     /// The description that palette, form, validation, docs and CLI share.
     pub fn spec(&self) -> ComponentSpec {
         let config_schema = (self.schema)();
         let docs = config_schema["description"].as_str().unwrap_or_default().to_owned();
         let summary = docs.split("\n\n").next().unwrap_or_default().replace('\n', " ");
-        let port = |(name, help): (&str, &str)| Port { name: name.into(), help: help.into() };
-        let input = port(("in", "Records come in here."));
-        let outputs = || match self.meta.outputs {
-            [] => vec![port(("out", "Records leave here."))],
-            named => named.iter().copied().map(port).collect(),
-        };
-        let ports = match self.kind() {
-            Kind::Source => Ports { inputs: vec![], outputs: outputs() },
-            Kind::Transform => Ports { inputs: vec![input], outputs: outputs() },
-            Kind::Sink => Ports { inputs: vec![input], outputs: vec![] },
-        };
         let example = |(title, config): &(&str, &str)| Example {
             title: (*title).to_owned(),
             config: serde_json::from_str(config).expect("examples are JSON, tested over the registry"),
@@ -225,7 +248,7 @@ impl Component {
             family: self.meta.family.into(),
             summary,
             docs,
-            ports,
+            ports: self.declared_ports(),
             delivery: self.meta.delivery,
             bounded: self.meta.bounded,
             config_schema,

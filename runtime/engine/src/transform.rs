@@ -21,6 +21,7 @@ pub struct TransformCtx {
 pub struct Output {
     pub(crate) batches: SmallVec<[(usize, Batch); 2]>,
     pub(crate) rejects: SmallVec<[Rejects; 1]>,
+    pub(crate) dropped: Option<u64>,
 }
 
 impl Output {
@@ -29,7 +30,7 @@ impl Output {
         self.emit_to(0, batch);
     }
 
-    /// Hands records on by the output with this index in the component's ports.
+    /// Hands records on by the output with this index among the node's outputs: those that settings name come first.
     pub fn emit_to(&mut self, port: usize, batch: Batch) {
         if !batch.is_empty() {
             self.batches.push((port, batch));
@@ -41,6 +42,17 @@ impl Output {
         if !rejects.batch.is_empty() {
             self.rejects.push(rejects);
         }
+    }
+
+    /// Says how many records were dropped by a rule the user drew. Only a transform that makes several records of one
+    /// must say so, be it none; of others it is what is missing.
+    pub fn dropped(&mut self, records: usize) {
+        *self.dropped.get_or_insert(0) += records as u64;
+    }
+
+    /// How many records were said to be dropped.
+    pub fn said_dropped(&self) -> Option<u64> {
+        self.dropped
     }
 
     /// What was emitted, by port, for tests and previews.

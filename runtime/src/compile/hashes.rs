@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use fairway_shared::canonical::{compact, hash};
 use fairway_shared::channel::{Channel, Node, PortRef};
-use fairway_shared::component::{ComponentSpec, Port};
+use fairway_shared::component::ComponentSpec;
 use fairway_shared::form::FormModel;
 use fairway_shared::plan::{Connector, Task};
 use serde_json::{Value, json};
@@ -49,7 +49,9 @@ pub(super) fn task(
     let own = channel.spec.edges.iter().zip(&graph.ends).filter(|(_, (from, _))| part.contains(from));
     let mut edges: Vec<_> = own
         .map(|(edge, (from, to))| {
-            [named(&edge.from, &specs[*from].ports.outputs), named(&edge.to, &specs[*to].ports.inputs)]
+            let ports = specs[*from].ports_for(&channel.spec.nodes[*from].config);
+            let input = specs[*to].ports.inputs.first().map(|port| port.name.as_str());
+            [named(&edge.from, ports.default_output()), named(&edge.to, input)]
         })
         .collect();
     edges.sort_unstable();
@@ -64,8 +66,8 @@ pub(super) fn task(
 }
 
 /// An end of an edge with its port written out: `a` and `a.out` are the same where `out` is the default.
-fn named(end: &PortRef, ports: &[Port]) -> String {
-    let port = end.port.as_deref().or(ports.first().map(|port| port.name.as_str())).unwrap_or_default();
+fn named(end: &PortRef, default: Option<&str>) -> String {
+    let port = end.port.as_deref().or(default).unwrap_or_default();
     format!("{}.{port}", end.node)
 }
 

@@ -72,16 +72,7 @@ pub(crate) fn json(batch: &Batch) -> Vec<String> {
     batch.records().map(line).collect()
 }
 
-/// What every component's description must be like.
 #[test]
-fn descriptions_are_sound() {
-    for component in REGISTRY {
-        let spec = component.spec();
-        assert_eq!(fairway_shared::form::subset_faults(&spec.config_schema), [""; 0], "{}", spec.name);
-        assert_eq!(fairway_shared::form::help_faults(&spec.config_schema), [""; 0], "{}", spec.name);
-        for example in &spec.examples {
-            let config = serde_json::to_value(&example.config).unwrap();
-            assert_eq!(component.check(&config).unwrap(), [], "{} of {}", example.title, spec.name);
-        }
-    }
+fn components_describe_themselves() {
+    fairway_engine::testkit::describe_themselves(REGISTRY);
 }

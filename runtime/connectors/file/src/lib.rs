@@ -22,21 +22,8 @@ pub const REGISTRY: &[Component] =
 
 #[cfg(test)]
 mod tests {
-    use fairway_shared::form;
-
-    use super::REGISTRY;
-
     #[test]
     fn components_describe_themselves() {
-        assert!(REGISTRY.is_sorted_by_key(|component| component.meta.name));
-        for component in REGISTRY {
-            let spec = component.spec();
-            let none: Vec<String> = Vec::new();
-            assert_eq!(form::subset_faults(&spec.config_schema), none, "{}", spec.name);
-            assert_eq!(form::help_faults(&spec.config_schema), none, "{}", spec.name);
-            for example in &spec.examples {
-                assert_eq!(component.check(&example.config).unwrap(), [], "{}: {}", spec.name, example.title);
-            }
-        }
+        fairway_engine::testkit::describe_themselves(super::REGISTRY);
     }
 }

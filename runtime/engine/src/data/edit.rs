@@ -159,6 +159,9 @@ impl Record<'_> {
             Ref::I64(value) => Ok(Cell::I64(value)),
             Ref::F64(value) => Ok(Cell::F64(value)),
             Ref::Dec(value) => Ok(Cell::Dec(value.mantissa(), value.scale())),
+            Ref::Date(days) => Ok(Cell::Date(days)),
+            Ref::Time(us) => Ok(Cell::Time(us)),
+            Ref::Ts { us, offset } => Ok(Cell::Ts(us, offset)),
             other => Arc::make_mut(self.pools).overlay.add(other),
         };
         self.full |= stored.is_err();

@@ -224,14 +224,26 @@ impl Schema {
     /// passed over.
     pub fn only<N: AsRef<str>>(&self, order: &[N]) -> Schema {
         let mut fields: Vec<Field> = Vec::with_capacity(order.len());
+        let mut taken = vec![false; self.fields.len()];
         for name in order {
             if let Some(at) = self.lookup(name.as_ref())
-                && !fields.iter().any(|field| field.slot == self.fields[at].slot)
+                && !std::mem::replace(&mut taken[at], true)
             {
                 fields.push(self.fields[at].clone());
             }
         }
         self.derived(fields)
+    }
+
+    /// The schema with fields of these names; those that it lacks are added at the end, without a type.
+    pub fn with_all<N: AsRef<str>>(&self, names: &[N]) -> Schema {
+        let mut schema = self.clone();
+        for name in names {
+            if schema.lookup(name.as_ref()).is_none() {
+                schema.push(name.as_ref(), None);
+            }
+        }
+        schema
     }
 
     /// The schema with a field of this type: a new last field, or the one of that name with its type changed.

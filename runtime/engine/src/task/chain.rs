@@ -165,14 +165,23 @@ impl<'a> Passing<'a> {
             .unwrap_or_else(PoisonError::into_inner)
             .apply(batch, &mut output)
             .map_err(|error| error.at_node(&self.chain.graph.nodes[node].id))?;
-        let out: u64 = output.batches.iter().map(|(_, batch)| batch.len() as u64).sum();
+        // What leaves by an output from which nothing leads on was dropped by the drawing (I1).
+        let wired = |port: usize| {
+            self.chain.graph.nodes[node].outputs.get(port).is_some_and(|edges| !edges.is_empty())
+        };
+        let (mut out, mut loose) = (0, 0);
+        for (port, batch) in &output.batches {
+            let side = if wired(*port) { &mut out } else { &mut loose };
+            *side += batch.len() as u64;
+        }
         let errors: u64 = output.rejects.iter().map(|rejects| rejects.batch.len() as u64).sum();
         self.way.ticket.pass(|counts| {
             let node = &mut counts.nodes[node];
             node.entered += entered;
             node.out += out;
             node.errors += errors;
-            node.filtered += entered.saturating_sub(out + errors);
+            node.filtered +=
+                loose + output.dropped.unwrap_or_else(|| entered.saturating_sub(out + loose + errors));
         });
         for (port, batch) in output.batches {
             self.spread(node, port, batch, on_errors_path);

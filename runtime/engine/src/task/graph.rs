@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use fairway_shared::channel::{ERRORS, PortRef};
-use fairway_shared::component::{ComponentSpec, Kind};
+use fairway_shared::component::{Kind, Ports};
 
 use super::TaskSpec;
 use crate::error::Error;
@@ -51,7 +51,7 @@ impl Graph {
     /// # Errors
     /// `task.bad_graph` when the drawing is not what validation lets through: a task never runs less than what is drawn (I8).
     pub(crate) fn new(spec: &TaskSpec) -> Result<Self, Error> {
-        let specs: Vec<ComponentSpec> = spec.nodes.iter().map(|node| node.component.spec()).collect();
+        let ports: Vec<Ports> = spec.nodes.iter().map(|node| node.component.ports(&node.config)).collect();
         let find = |port: &PortRef| {
             spec.nodes
                 .iter()
@@ -61,11 +61,11 @@ impl Graph {
         let mut nodes: Vec<Node> = spec
             .nodes
             .iter()
-            .zip(&specs)
-            .map(|(node, spec)| Node {
+            .zip(&ports)
+            .map(|(node, ports)| Node {
                 id: node.id.as_str().into(),
-                kind: spec.kind,
-                outputs: spec.ports.outputs.iter().map(|_| Vec::new()).collect(),
+                kind: node.component.kind(),
+                outputs: ports.outputs.iter().map(|_| Vec::new()).collect(),
                 errors: Vec::new(),
             })
             .collect();
@@ -74,16 +74,13 @@ impl Graph {
             let (source, end) = (find(from)?, find(to)?);
             let edge = Edge { index, to: end };
             edge_ends.push(end);
-            let ports = &specs[source].ports.outputs;
-            let port = match from.port.as_deref() {
-                Some(ERRORS) => {
-                    nodes[source].errors.push(edge);
-                    continue;
-                }
-                Some(name) => ports.iter().position(|port| port.name == name),
-                None => (!ports.is_empty()).then_some(0),
-            };
-            let port = port.ok_or_else(|| bad(format!("`{from}` is not an output")))?;
+            if from.port.as_deref() == Some(ERRORS) {
+                nodes[source].errors.push(edge);
+                continue;
+            }
+            let port = ports[source]
+                .output(from.port.as_deref())
+                .ok_or_else(|| bad(format!("`{from}` is not an output")))?;
             nodes[source].outputs[port].push(edge);
         }
         let order = topological(&nodes)?;

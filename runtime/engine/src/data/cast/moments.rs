@@ -29,7 +29,7 @@ impl Cast {
         match (self.to, value) {
             (Type::Date, Ref::Date(_)) | (Type::Time, Ref::Time(_)) => Ok(value.into()),
             (Type::Timestamp, Ref::Ts { us, offset }) => self.placed(value, us, offset),
-            (Type::Timestamp, Ref::Date(days)) => self.placed(value, i64::from(days) * DAY, NO_ZONE),
+            (Type::Timestamp, Ref::Date(days)) => self.placed(value, self.midnight(value, days)?, NO_ZONE),
             (Type::Date | Type::Time, Ref::Ts { us, offset }) => {
                 let local =
                     if offset == NO_ZONE { us } else { us.saturating_add(i64::from(offset) * MINUTE) };
@@ -77,13 +77,18 @@ impl Cast {
                 let (us, offset) = match time::parse_timestamp(text) {
                     // A day alone is its first moment.
                     Err(TimeError::Form) => {
-                        (i64::from(time::parse_date(text).map_err(fault)?).saturating_mul(DAY), NO_ZONE)
+                        (self.midnight(value, time::parse_date(text).map_err(fault)?)?, NO_ZONE)
                     }
                     other => other.map_err(fault)?,
                 };
                 self.placed(value, us, offset)
             }
         }
+    }
+
+    /// The first moment of a day; days reach further than microseconds do.
+    pub(super) fn midnight(&self, value: Ref<'_>, days: i32) -> Result<i64, CastError> {
+        i64::from(days).checked_mul(DAY).ok_or_else(|| self.out_of_range(value))
     }
 
     /// A timestamp, put where the cast says if it does not say where it is.

@@ -38,7 +38,7 @@ impl Cast {
                 _ => Err(self.unlike(value)),
             },
             Ref::Date(days) => match &self.format {
-                Format::Epoch(unit) => self.epoch_of(value, i64::from(days) * 86_400_000_000, 0, *unit),
+                Format::Epoch(unit) => self.epoch_of(value, self.midnight(value, days)?, 0, *unit),
                 _ => Err(self.unlike(value)),
             },
             other => Err(self.unlike(other)),

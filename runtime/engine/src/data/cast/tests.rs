@@ -158,3 +158,19 @@ fn messages_name_value_and_type_and_are_short() {
     let long = "x".repeat(10_000);
     assert!(Cast::to(Type::Int64).cast(Ref::Str(&long)).unwrap_err().message.len() < 200);
 }
+
+/// Days reach further than timestamps do: the product of a day and its microseconds must not wrap round.
+#[test]
+fn days_beyond_the_range_of_timestamps_are_refused() {
+    for days in [i32::MAX, i32::MIN, 106_751_992] {
+        let error = Cast::to(Type::Timestamp).cast(Ref::Date(days)).unwrap_err();
+        assert_eq!(error.code, "cast.out_of_range", "{days}");
+        let count = Cast::with_format(Type::Int64, "epoch_us").unwrap();
+        assert_eq!(count.cast(Ref::Date(days)).unwrap_err().code, "cast.out_of_range", "{days}");
+    }
+    assert!(Cast::to(Type::Timestamp).cast(Ref::Date(106_751_991)).is_ok());
+    assert_eq!(
+        Cast::to(Type::Timestamp).cast(Ref::Str("+999999-01-01")).unwrap_err().code,
+        "cast.out_of_range"
+    );
+}
