@@ -155,6 +155,204 @@ filter_records = 过滤记录
     .c-rules-op-not_null = 不为空
     .c-rules-op-matches = 匹配正则
 
+route_records = 分流记录
+    .summary = 按规则将每条记录送往所匹配路线的输出端。
+    .docs =
+        按规则将每条记录送往所匹配路线的输出端。
+
+        每条路线都是节点的一个输出端，以其名称命名；未匹配任何路线的记录从 `unmatched` 送出。没有后续连线的输出端会丢弃其记录，并计为已过滤。
+
+        选择“首条”时，记录走列表中第一条匹配的路线；选择“全部”时，走每一条匹配的路线。规则的含义与 `filter_records` 相同；若记录的去向取决于无法比较的值，则该记录从错误端口送出。
+    .f-routes = 路线
+    .h-routes = 各条路线，每条都是节点的一个输出端。
+    .h-routes-name = 输出端的名称：字母、数字、`_` 和 `-`。连线引用此名称，更改后须随之修改。
+    .f-routes-match = 匹配
+    .h-routes-match = 记录须符合全部规则，还是任意一条。
+    .c-routes-match-all = 全部
+    .c-routes-match-any = 任意
+    .f-routes-rules = 规则
+    .h-routes-rules = 每条规则针对一个字段。
+    .f-routes-rules-op = 条件
+    .h-routes-rules-op = 对字段的要求。
+    .h-routes-rules-value = 比较的值：数字、文本、真或假；“属于”用列表；判断是否存在或为空时不需要。
+    .c-routes-rules-op-eq = 等于
+    .c-routes-rules-op-ne = 不等于
+    .c-routes-rules-op-lt = 小于
+    .c-routes-rules-op-le = 小于等于
+    .c-routes-rules-op-gt = 大于
+    .c-routes-rules-op-ge = 大于等于
+    .c-routes-rules-op-contains = 包含
+    .c-routes-rules-op-starts_with = 开头是
+    .c-routes-rules-op-ends_with = 结尾是
+    .c-routes-rules-op-in = 属于
+    .c-routes-rules-op-exists = 存在
+    .c-routes-rules-op-missing = 缺失
+    .c-routes-rules-op-is_null = 为空
+    .c-routes-rules-op-not_null = 不为空
+    .c-routes-rules-op-matches = 匹配正则
+    .f-take = 走哪条路线
+    .h-take = 记录匹配多条路线时走哪些。
+    .c-take-first = 首条
+    .c-take-all = 全部
+
+select_fields = 选择字段
+    .summary = 保留指定的字段并丢弃其余字段，或者相反。
+    .docs =
+        保留指定的字段并丢弃其余字段，或者相反。
+
+        `address.city` 这样的名称指 `address` 对象中的 `city`，也指本身就叫 `address.city` 的字段。途中若有列表，则路径的其余部分适用于其中每一项。
+
+        保留的字段按列出的顺序或记录中的顺序排列。记录没有的字段被略过，空值保持为空，值本身不变。
+    .h-mode = 指定的字段是要保留还是要丢弃。
+    .c-mode-keep = 保留
+    .c-mode-drop = 丢弃
+    .h-fields = 字段名称；点号进入对象内部。
+    .f-order = 顺序
+    .h-order = 所保留字段的顺序。
+    .c-order-listed = 按列出的顺序
+    .c-order-record = 按记录中的顺序
+
+rename_fields = 重命名字段
+    .summary = 一次性重命名字段，因此两个字段可以互换名称。
+    .docs =
+        一次性重命名字段，因此两个字段可以互换名称。
+
+        字段保持原来的位置和值。记录没有的名称被略过。前缀加在未逐个重命名的所有字段之前。
+
+        若一条记录的两个字段将得到同一名称，则该记录出错，原样从错误端口送出：任何值都不会取代另一个值。
+    .h-fields = 字段及其新名称，须完全一致。
+    .f-prefix = 前缀
+    .h-prefix = 加在所有其他字段名称之前的文本；留空则不加。
+
+flatten_fields = 展开字段
+    .summary = 将嵌套对象展开：`address` 中的 `city` 成为字段 `address__city`。
+    .docs =
+        将嵌套对象展开：`address` 中的 `city` 成为字段 `address__city`。
+
+        新字段位于原对象的位置。列表成为 JSON 文本，或每项一个字段。超过深度的对象、空对象和空列表也成为 JSON 文本，因此不会丢失任何内容。空值保持为空。
+
+        新字段若与记录的其他字段同名，则该记录出错，原样从错误端口送出。
+    .h-fields = 要展开的字段；不填则为全部。
+    .f-separator = 分隔文本
+    .h-separator = 新名称各部分之间的文本。
+    .f-depth = 深度
+    .h-depth = 展开多少层；更深的内容成为 JSON 文本。
+    .f-lists = 列表
+    .h-lists = 如何处理列表。
+    .c-lists-json = JSON 文本
+    .c-lists-index = 每项一个字段
+
+split_records = 拆分记录
+    .summary = 由列表的每一项生成一条记录，例如订单的每一行。
+    .docs =
+        由列表的每一项生成一条记录，例如订单的每一行。
+
+        每条新记录都带有原记录的其他字段、键、标头和时间，并在一个字段中保存该项；对象项也可以展开为字段。不是列表的值视为记录的错误，记录整体从错误端口送出。
+
+        由同一条记录拆出的记录一同交付。只要其中一条送达，原记录即计为已送达；只要其中一条被拒绝，即计为死信。
+    .h-field = 含有列表的字段，须完全一致。
+    .f-into = 写入字段
+    .h-into = 存放该项的字段；留空则为原来含列表的字段。
+    .f-spread = 展开各项
+    .h-spread = 对象项的成员是否成为记录的字段。
+    .f-prefix = 前缀
+    .h-prefix = 加在展开所得字段名称之前的文本。
+    .f-keep_parent = 保留其他字段
+    .h-keep_parent = 是否保留原记录的其他字段。
+    .f-number = 序号字段
+    .h-number = 存放该项序号的字段，从 0 开始；留空则不写。
+    .f-empty = 没有项时
+    .h-empty = 列表为空、为空值或缺失时如何处理记录。
+    .c-empty-drop = 丢弃
+    .c-empty-keep = 保留
+    .c-empty-reject = 拒绝
+    .f-most = 最多项数
+    .h-most = 一条记录最多的项数；更多则视为该记录的错误。各项同时位于内存中。
+
+convert_time = 转换时间
+    .summary = 在自 1970 年的计数、文本、时间戳和时区之间转换日期与时间，精确到微秒。
+    .docs =
+        在自 1970 年的计数、文本、时间戳和时区之间转换日期与时间，精确到微秒。
+
+        无法读取的值、所在时区跳过或重复的时间，以及会丢失数位的转换，都视为记录的错误，记录原样从错误端口送出。空值保持为空，缺失的字段保持缺失。
+
+        时区可写作 `Asia/Shanghai` 这样的名称、`+08:00` 这样的偏移，或 `Z`。
+    .h-fields = 要转换的字段及其结果。
+    .f-fields-into = 写入字段
+    .h-fields-into = 存放结果的字段；留空则为同一字段。
+    .f-fields-from = 现有写法
+    .h-fields-from = 值现在的写法。
+    .c-fields-from-usual = 日期、时间戳或 RFC 3339 文本
+    .c-fields-from-format = 自定格式的文本
+    .c-fields-from-epoch_s = 自 1970 年的秒数
+    .c-fields-from-epoch_ms = 自 1970 年的毫秒数
+    .c-fields-from-epoch_us = 自 1970 年的微秒数
+    .c-fields-from-epoch_ns = 自 1970 年的纳秒数
+    .f-fields-from_format = 文本格式
+    .h-fields-from_format = 文本的格式，用 strftime 表示。
+    .f-fields-zone = 时区
+    .h-fields-zone = 未注明时区的值所用的时区：名称、偏移或 `Z`；留空则没有。
+    .f-fields-to = 转换为
+    .h-fields-to = 要转换成的形式。
+    .c-fields-to-timestamp = 时间戳
+    .c-fields-to-date = 日期
+    .c-fields-to-time = 时刻
+    .c-fields-to-text = 文本
+    .c-fields-to-epoch_s = 自 1970 年的秒数
+    .c-fields-to-epoch_ms = 自 1970 年的毫秒数
+    .c-fields-to-epoch_us = 自 1970 年的微秒数
+    .c-fields-to-epoch_ns = 自 1970 年的纳秒数
+    .f-fields-to_format = 输出格式
+    .h-fields-to_format = 输出文本的格式，用 strftime 表示；留空为 RFC 3339。
+    .f-fields-to_zone = 输出时区
+    .h-fields-to_zone = 书写时所用的时区：名称、偏移或 `Z`；留空则不变。
+    .f-fields-finer = 更细的数位
+    .h-fields-finer = 如何处理结果容纳不下的数位：微秒以下，或计数单位以下。
+    .c-fields-finer-reject = 拒绝
+    .c-fields-finer-cut = 截去
+    .f-fields-twice = 重复的时间
+    .h-fields-twice = 时钟回拨使同一时间出现两次时，指的是哪一次。
+    .c-fields-twice-reject = 拒绝
+    .c-fields-twice-earlier = 较早的一次
+    .c-fields-twice-later = 较晚的一次
+
+dedupe_records = 去除重复
+    .summary = 丢弃与先前记录重复的记录；以第一条为准。
+    .docs =
+        丢弃与先前记录重复的记录；以第一条为准。
+
+        所有键字段相同的两条记录即为相同：数字按数值比较，时间戳按时刻比较。没有键字段时比较整条记录。重复的记录计为已过滤。
+
+        已通过的键保存在内存中，数量有限；设有时间窗口时，只与时间相近的记录比较。时间取自字段，从不取自时钟。
+
+        **重新启动会遗忘。** 停止、部署或崩溃之后重新启动时，什么都不记得，先前记录的重复会再次通过。若绝不允许重复到达，请写入按键识别的目标（模式 `upsert`）。
+    .f-keys = 键字段
+    .h-keys = 构成键的字段，须完全一致；不填则为整条记录。
+    .f-nulls = 空的键
+    .h-nulls = 键字段为空或缺失时如何处理记录。
+    .c-nulls-pass = 通过
+    .c-nulls-compare = 当作值比较
+    .c-nulls-reject = 拒绝
+    .f-most = 最多键数
+    .h-most = 最多记住多少个键；最旧的最先遗忘。每个约占 80 字节内存。
+    .f-window = 时间窗口
+    .h-window = 重复记录相隔多久以内算作重复，如 `10m` 或 `24h`；留空则不限。
+    .f-time_field = 时间字段
+    .h-time_field = 用来衡量窗口的时间戳或日期字段。
+
+validate_records = 校验记录
+    .summary = 拒绝不符合 JSON Schema 的记录，并指出字段和所违反的规则。
+    .docs =
+        拒绝不符合 JSON Schema 的记录，并指出字段和所违反的规则。
+
+        合格的记录原样继续。记录按其将被写成的 JSON 对象来判断：小数和大数保留全部数位，时间戳、日期和 UUID 为文本，字节为 base64；记录没有的字段即为不存在。
+
+        引用只能指向模式自身的部分（`#/$defs/…`），不会获取任何外部内容。正则表达式不支持环视和反向引用。
+    .f-schema = 模式
+    .h-schema = 每条记录都须符合的 JSON Schema。
+    .f-formats = 检查格式
+    .h-formats = `format`（如 `date-time`、`email`）是否作为规则；否则只作说明。
+
 mask_fields = 脱敏字段
     .summary = 隐藏字段的值：散列、打星、保留部分字符或全部清除。
     .docs =

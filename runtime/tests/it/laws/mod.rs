@@ -1,9 +1,10 @@
-//! The laws of sources and targets (`fairway_engine::testkit`), held against every component of the registry. One file a
-//! family says how each is set up and looked at; a component without a fixture and without a reason fails.
+//! The laws of sources, transforms and targets (`fairway_engine::testkit`), held against every component of the registry.
+//! One file a family says how each is set up and looked at; a component without a fixture and without a reason fails.
 
 mod builtin;
 mod file;
 mod sql;
+mod transforms;
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What one rule asks of one value. Which records that lets through is in `filter_records`.
+//! What one rule asks of one value.
 
 use std::cmp::Ordering;
 
