@@ -5,16 +5,21 @@ mod columns;
 mod infer;
 mod records;
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use fairway_engine::Error;
 use fairway_engine::component::{Config, Issue, Meta, SourceConfig};
 use fairway_engine::data::csv_split::Dialect;
+use fairway_engine::probe::{ProbeConfig, ProbeCtx, Sample, SampleConfig, SampleCtx, sample_by_reading};
 use fairway_engine::source::{Source, SourceCtx};
 use fairway_shared::channel::Guarantee;
+use fairway_shared::component::Probe;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::reading::{Coding, Compression, FileSource, Limits, Paths, Reading};
+use crate::csv_marks::{delimiter, quote};
+use crate::reading::{Chunk, Coding, Compression, FileSource, Format, Limits, Paths, Reading, probe};
 use columns::Columns;
 use records::Csv;
 
@@ -22,8 +27,9 @@ use records::Csv;
 ///
 /// **Types.** With `columns: infer` the first 1000 rows of each file (of its first megabyte) decide: a column is `bool`,
 /// `int64`, `uint64`, `decimal`, `date` or `timestamp` only if every one of these values would be written back as the very
-/// same text, so `007`, `+5` and `1e5` stay text, and so does a column whose values are quoted where others are not. A
-/// later value that does not fit is refused with file, line and column; it is never changed. A list declares the types
+/// same text, so `007`, `+5` and `1e5` stay text, and so does a column whose values are quoted where others are not. Numbers
+/// with an exponent and a point or sign (`1.5e-07`, `1E+05`) make a column `float64` if a float holds every digit of all of
+/// them. A later value that does not fit is refused with file, line and column; it is never changed. A list declares the types
 /// of the columns it names; the others are text. Declared types are read like an explicit cast.
 ///
 /// **Null.** A field with nothing in it is null; `""` is empty text. A declared column may list the words that mean null
@@ -35,11 +41,13 @@ use records::Csv;
 ///
 /// **Damage.** A row with too many or too few fields, a value that is not of its type, bytes that are no text in the encoding,
 /// a quote that is never closed and a record longer than `max_record_bytes` are refused one by one and leave by
-/// the errors port as `{ raw, file, line, offset }`. A file that cannot be read to its end is an error of the source, after
-/// everything else was read.
+/// the errors port as `{ raw, file, line, offset }`, `raw` with its first 256 KiB. A file that cannot be read to its end, or
+/// becomes shorter meanwhile, is an error of the source, after everything else was read.
 ///
 /// **Files.** A file is known again by its content, wherever it was moved. A file that replaced another is read from its
-/// beginning. Files are read in the order of their names.
+/// beginning, and so is a copy: when logs are rotated by copying, keep the copies out of the glob. Files are read in the order
+/// of their names. Pipes and devices are refused. Compressed files, and those that are not UTF-8, have no places to jump to:
+/// after each start, and whenever they grow, they are decoded again up to where they were read.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CsvSource {
@@ -115,23 +123,8 @@ fn default_max_record_bytes() -> u32 {
 
 impl CsvSource {
     fn dialect(&self) -> Result<Dialect, Issue> {
-        let delimiter = match self.delimiter.as_bytes() {
-            b"\\t" => b'\t',
-            [one] if one.is_ascii() && !matches!(one, b'\r' | b'\n') => *one,
-            _ => {
-                let message = format!("{:?} is no delimiter", self.delimiter);
-                return Err(Issue::new("delimiter", message, "give one ASCII character, or `\\t` for a tab"));
-            }
-        };
-        let quote = match self.quote.as_bytes() {
-            [] => None,
-            [one] if one.is_ascii() && !matches!(one, b'\r' | b'\n') && *one != delimiter => Some(*one),
-            _ => {
-                let message = format!("{:?} is no quote", self.quote);
-                let help = "give one ASCII character other than the delimiter, or none";
-                return Err(Issue::new("quote", message, help));
-            }
-        };
+        let delimiter = delimiter(&self.delimiter)?;
+        let quote = quote(&self.quote, delimiter)?;
         Ok(Dialect { delimiter, quote, escape: None, comment: None })
     }
 }
@@ -157,9 +150,7 @@ impl Config for CsvSource {
 
     fn check(&self) -> Vec<Issue> {
         let mut issues = Vec::new();
-        if let Err(message) = self.path.patterns() {
-            issues.push(Issue::new("path", message, "name a file, or a glob such as `in/*.csv`"));
-        }
+        issues.extend(self.path.check("in/*.csv"));
         issues.extend(self.dialect().err());
         if let Err(message) = Coding::new(self.compression, self.encoding.as_deref()) {
             issues.push(Issue::new("encoding", message, "leave it empty for UTF-8"));
@@ -187,6 +178,29 @@ impl SourceConfig for CsvSource {
             format: Csv { dialect, header: self.header, columns },
         };
         Ok(Box::new(FileSource::new(reading, cx)))
+    }
+}
+
+#[async_trait]
+impl SampleConfig for CsvSource {
+    async fn sample(self, cx: SampleCtx) -> Result<Sample, Error> {
+        sample_by_reading(CsvSource { follow: false, ..self }, cx).await
+    }
+}
+
+#[async_trait]
+impl ProbeConfig for CsvSource {
+    async fn probe(self, cx: ProbeCtx) -> Result<Probe, Error> {
+        let config = |message: String| Error::config("csv.bad_config", message);
+        let dialect = self.dialect().map_err(|issue| config(issue.message))?;
+        let columns = self.columns.declared().map_err(config)?;
+        let coding = Coding::new(self.compression, self.encoding.as_deref()).map_err(config)?;
+        let csv = Csv { dialect, header: self.header, columns };
+        let look = move |name: &str, head: &Chunk| {
+            let Some((rows, _)) = csv.begin(name, head)? else { return Ok(BTreeMap::new()) };
+            Ok(BTreeMap::from([("columns[].name".to_owned(), rows.choices())]))
+        };
+        probe(self.path, "csv", coding, cx, look).await
     }
 }
 

@@ -12,6 +12,8 @@ pub(crate) fn io(path: &Path, doing: &str, error: io::Error) -> Error {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
             Error::outage("file.disk_full", message).help("make room on the disk")
         }
+        ErrorKind::FileTooLarge => Error::outage("file.too_large", message)
+            .help("raise the limit of file sizes, or let the target begin new files by size"),
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             Error::outage("file.permission", message).help("let Fairway's user read and write there")
         }
@@ -20,4 +22,27 @@ pub(crate) fn io(path: &Path, doing: &str, error: io::Error) -> Error {
         _ => Error::outage("file.io", message),
     };
     fault.source(error)
+}
+
+/// Something that is no file with a length and a content that stays: pipes, sockets and devices.
+pub(crate) fn not_regular(name: &str, meta: &std::fs::Metadata) -> Error {
+    let message = format!("`{name}` is {}, not a file", kind(meta));
+    Error::config("file.not_regular", message)
+        .help("name a regular file: only those can be gone back to after a crash")
+}
+
+fn kind(meta: &std::fs::Metadata) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let kind = meta.file_type();
+        if kind.is_fifo() {
+            return "a pipe";
+        } else if kind.is_socket() {
+            return "a socket";
+        } else if kind.is_char_device() || kind.is_block_device() {
+            return "a device";
+        }
+    }
+    if meta.is_dir() { "a folder" } else { "something else" }
 }

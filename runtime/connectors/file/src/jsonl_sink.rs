@@ -1,30 +1,37 @@
-//! `jsonl_sink`: records as lines of JSON. How a file holds its own positions is in `writing`.
+//! `jsonl_sink`: records as lines of JSON. How files hold their own positions is in `writing`.
+
+use std::fs::File;
+use std::io;
 
 use async_trait::async_trait;
 use fairway_engine::Error;
-use fairway_engine::component::{Config, Meta, SinkConfig};
-use fairway_engine::data::{Batch, RecordRef, json_write};
-use fairway_engine::position::{Mark, Position, StreamKey};
-use fairway_engine::sink::{Group, Outcome, Sink, SinkCtx};
+use fairway_engine::component::{Config, Issue, Meta, SinkConfig};
+use fairway_engine::data::{RecordRef, json_write};
+use fairway_engine::sink::{Sink, SinkCtx};
 use fairway_shared::channel::Guarantee;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::writing::{CommittedFile, Compression, Format, Mode, Owner};
+use crate::writing::{Compression, Ending, FileSink, Format, Mode, Rolling, ending};
 
 /// Writes each record as a line of JSON into a file, exactly once.
 ///
 /// Numbers keep every digit, times are written as in RFC 3339, bytes in base64; fields that a record does not have are
 /// left out. Keys and headers of records are not written.
 ///
-/// Beside the file stands `<path>.fairway`, which says how far the file is committed and how far each source has come:
-/// keep both together. After a crash, lines that were not committed are cut off and written again, so every record
-/// is there once. While a channel writes, no other may write the same file. A file that was replaced or became
-/// shorter stops the channel until you decide.
+/// **Side file.** Beside the file stands `<path>.fairway`, which says how far the file is committed and how far each source
+/// has come: keep both together. After a crash, lines that were not committed are cut off and written again, so every
+/// record is there once. While a channel writes, no other program may write the same file: bytes that another one added stop
+/// the channel until you decide, as does a file that was replaced or became shorter.
+///
+/// **Series.** With `{n}` in the name of the file and a limit under `roll_size`, `roll_records` or `roll_every`, records go to
+/// a series of files; `{time}` and `{date}` stand for the beginning of each in UTC. A file begins when the one before has
+/// reached its limit, also in the middle of a commit, and a crash leaves neither a record twice nor half a file. All but the
+/// last file are finished and may be moved away. Numbers whose files are already there are passed over.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct JsonlSink {
-    /// The file; folders that are missing are created.
+    /// The file, or with `{n}` the files of a series; folders that are missing are created.
     #[schemars(length(min = 1), extend("x-ui" = {"order": 1, "widget": "path", "placeholder": "out/orders.jsonl"}))]
     path: String,
     /// What happens to a file that is already there when this channel first writes it.
@@ -35,6 +42,18 @@ pub(crate) struct JsonlSink {
     #[serde(default = "default_compression")]
     #[schemars(extend("x-ui" = {"order": 3}))]
     compression: Compression,
+    /// Size in bytes with which a file is full; of a compressed file about that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "byte-size", "x-ui" = {"order": 4, "group": "series", "placeholder": "100MB"}))]
+    roll_size: Option<String>,
+    /// Records with which a file is full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1), extend("x-ui" = {"order": 5, "group": "series"}))]
+    roll_records: Option<u64>,
+    /// Age, in time since it was begun, from which on the next commit goes to a new file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "duration", "x-ui" = {"order": 6, "group": "series", "placeholder": "1h"}))]
+    roll_every: Option<String>,
 }
 
 fn default_mode() -> Mode {
@@ -45,77 +64,59 @@ fn default_compression() -> Compression {
     Compression::None
 }
 
+impl JsonlSink {
+    fn rolling(&self) -> Rolling<'_> {
+        Rolling {
+            path: &self.path,
+            mode: self.mode,
+            size: self.roll_size.as_deref(),
+            records: self.roll_records,
+            age: self.roll_every.as_deref(),
+        }
+    }
+}
+
 impl Config for JsonlSink {
     const META: Meta = Meta {
         delivery: Guarantee::ExactlyOnce,
         examples: &[
             ("A file of orders", r#"{"path":"out/orders.jsonl"}"#),
             ("A compressed archive", r#"{"path":"out/orders.jsonl.gz","compression":"gzip"}"#),
+            (
+                "A file an hour, or sooner when it is large",
+                r#"{"path":"out/orders-{time}-{n}.jsonl","roll_every":"1h","roll_size":"256MiB"}"#,
+            ),
         ],
         ..Meta::new("jsonl_sink", "JSON lines file", "file")
     };
+
+    fn check(&self) -> Vec<Issue> {
+        self.rolling().check()
+    }
 }
 
 #[async_trait]
 impl SinkConfig for JsonlSink {
     async fn open(self, cx: SinkCtx) -> Result<Box<dyn Sink>, Error> {
-        let path = cx.files.resolve(&self.path)?;
-        let owner = Owner { uid: cx.uid.to_string(), node: cx.node.to_string(), generation: cx.generation };
-        let open = move || CommittedFile::open(&path, self.mode, self.compression, LINES, owner);
-        let file = tokio::task::spawn_blocking(open).await.map_err(interrupted)??;
-        Ok(Box::new(Lines { file: Some(file) }))
+        FileSink::open(self.rolling(), self.compression, JsonLines, cx).await
     }
 }
 
-const LINES: Format = Format {
-    write: |record: &RecordRef<'_>, out| {
+struct JsonLines;
+
+impl Format for JsonLines {
+    fn write(&mut self, record: &RecordRef<'_>, out: &mut Vec<u8>) {
         json_write::write_record(record, out);
         out.push(b'\n');
-    },
-    is_whole: |line| serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok(),
-};
-
-struct Lines {
-    /// Away while a thread works on it.
-    file: Option<CommittedFile>,
-}
-
-impl Lines {
-    /// Works on the file where waiting for the disk holds nobody up.
-    async fn work<T: Send + 'static>(
-        &mut self,
-        work: impl FnOnce(&mut CommittedFile) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Error> {
-        let Some(mut file) = self.file.take() else {
-            return Err(Error::failed("file.interrupted", "an earlier write was given up while it ran"));
-        };
-        let (file, result) = tokio::task::spawn_blocking(move || {
-            let result = work(&mut file);
-            (file, result)
-        })
-        .await
-        .map_err(interrupted)?;
-        self.file = Some(file);
-        result
-    }
-}
-
-#[async_trait]
-impl Sink for Lines {
-    async fn adopt(&mut self, stream: &StreamKey) -> Result<Option<Position>, Error> {
-        let stream = stream.clone();
-        self.work(move |file| file.adopt(&stream)).await
     }
 
-    async fn deliver(&mut self, group: Group<'_>) -> Result<Outcome, Error> {
-        let (batches, marks): (Vec<Batch>, Vec<Mark>) = (group.batches.to_vec(), group.marks.to_vec());
-        self.work(move |file| file.commit(&batches, &marks)).await?;
-        Ok(Outcome::all())
+    fn ending(&mut self, file: &mut File, length: u64) -> io::Result<Ending> {
+        ending(file, length, |line| serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok())
     }
-}
 
-fn interrupted(error: tokio::task::JoinError) -> Error {
-    Error::failed("file.interrupted", "writing the file was interrupted").source(error)
+    fn goes_on_with_compressed(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Driving the components of files in tests: batches from lines of JSON, contexts, sources read to their end.
 
+use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
 use fairway_engine::Error;
 use fairway_engine::component::{Component, Opener};
@@ -9,12 +11,15 @@ use fairway_engine::data::json_write::write_record;
 use fairway_engine::data::{Base, Batch, BatchBuilder, Meta};
 use fairway_engine::files::Files;
 use fairway_engine::position::{Mark, Position, StreamKey};
+use fairway_engine::probe::{ProbeCtx, Sample, SampleCtx};
 use fairway_engine::sink::{Group, Sink, SinkCtx};
 use fairway_engine::source::{Next, Source, SourceCtx};
 
+use fairway_shared::component::Probe;
+
 use crate::REGISTRY;
 
-fn component(name: &str) -> &'static Component {
+pub(crate) fn component(name: &str) -> &'static Component {
     REGISTRY.iter().find(|component| component.meta.name == name).unwrap()
 }
 
@@ -237,4 +242,83 @@ pub(crate) async fn read_in_every_way(root: &Path, name: &str, config: &str) -> 
         }
     }
     whole
+}
+
+/// A folder with files.
+pub(crate) fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, bytes) in files {
+        put(dir.path(), name, bytes);
+    }
+    dir
+}
+
+pub(crate) fn put(root: &Path, name: &str, bytes: &[u8]) {
+    let path = root.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, bytes).unwrap();
+}
+
+pub(crate) fn append(root: &Path, name: &str, bytes: &[u8]) {
+    std::fs::OpenOptions::new().append(true).open(root.join(name)).unwrap().write_all(bytes).unwrap();
+}
+
+pub(crate) async fn probe(root: &Path, name: &str, config: &str) -> Result<Probe, Error> {
+    let probe = component(name).probe.unwrap();
+    let cx = ProbeCtx { files: Files::open(root), deadline: Duration::from_secs(20) };
+    probe(serde_json::from_str(config).unwrap(), cx).await
+}
+
+pub(crate) async fn sample(root: &Path, name: &str, config: &str, wanted: usize) -> Result<Sample, Error> {
+    let cx = SampleCtx {
+        uid: "u1".into(),
+        node: "in".into(),
+        files: Files::open(root),
+        wanted,
+        deadline: Duration::from_secs(20),
+    };
+    (component(name).sample.unwrap())(serde_json::from_str(config).unwrap(), cx).await
+}
+
+/// A source that follows, and what it has read.
+pub(crate) struct Follower {
+    source: Box<dyn Source>,
+    lines: Vec<String>,
+}
+
+impl Follower {
+    pub(crate) async fn open(root: &Path, name: &str, config: &str) -> Self {
+        Self { source: source(root, name, config, &[]).await.unwrap(), lines: Vec::new() }
+    }
+
+    /// All lines once there are so many: waits on what is read, never on time alone.
+    pub(crate) async fn until(&mut self, count: usize) -> Vec<String> {
+        let deadline = std::time::Instant::now() + Duration::from_secs(20);
+        while self.lines.len() < count {
+            assert!(std::time::Instant::now() < deadline, "only {} lines", self.lines.len());
+            let run = read_on(&mut *self.source).await;
+            assert!(run.fault.is_none() && run.faults().is_empty(), "{:?} {:?}", run.fault, run.faults());
+            self.lines.extend(run.lines().into_iter().map(str::to_owned));
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        self.lines.clone()
+    }
+
+    /// Reads on until the source fails.
+    pub(crate) async fn until_fault(&mut self) -> Error {
+        let deadline = std::time::Instant::now() + Duration::from_secs(20);
+        loop {
+            assert!(std::time::Instant::now() < deadline, "no fault, {} lines", self.lines.len());
+            let run = read_on(&mut *self.source).await;
+            self.lines.extend(run.lines().into_iter().map(str::to_owned));
+            if let Some(fault) = run.fault {
+                return fault;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    pub(crate) async fn close(mut self) {
+        self.source.close().await;
+    }
 }

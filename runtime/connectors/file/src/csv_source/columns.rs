@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use fairway_engine::component::Issue;
 use fairway_engine::data::cast::Cast;
+use fairway_engine::data::text::write_text;
 use fairway_engine::data::{Decimal, Number, Ref, parse_number, time};
 use fairway_shared::types::Type;
 use schemars::JsonSchema;
@@ -159,17 +160,19 @@ pub(super) enum Inferred {
     Int64,
     Uint64,
     Decimal,
+    Float64,
     Date,
     Timestamp,
 }
 
 impl Inferred {
     /// All, the narrowest first.
-    pub(super) const ALL: [Inferred; 6] = [
+    pub(super) const ALL: [Inferred; 7] = [
         Inferred::Bool,
         Inferred::Int64,
         Inferred::Uint64,
         Inferred::Decimal,
+        Inferred::Float64,
         Inferred::Date,
         Inferred::Timestamp,
     ];
@@ -180,17 +183,20 @@ impl Inferred {
             Inferred::Int64 => Type::Int64,
             Inferred::Uint64 => Type::Uint64,
             Inferred::Decimal => Type::Decimal,
+            Inferred::Float64 => Type::Float64,
             Inferred::Date => Type::Date,
             Inferred::Timestamp => Type::Timestamp,
         }
     }
 
-    /// The value of a text that would be written back as the same text; `None` for any other.
+    /// The value of a text that would be written back as the same text, or for a float as the same number; `None` for any
+    /// other.
     #[inline]
     pub(super) fn read(self, text: &str) -> Option<Ref<'_>> {
         match self {
             Inferred::Int64 => whole(text).filter(|value| matches!(value, Ref::I64(_))),
             Inferred::Decimal => decimal(text),
+            Inferred::Float64 => float(text).filter(|_| is_no_label(text)),
             Inferred::Uint64 => whole(text).filter(|value| match value {
                 Ref::I64(value) => *value >= 0,
                 other => matches!(other, Ref::U64(_)),
@@ -213,14 +219,15 @@ impl Inferred {
         }
     }
 
-    /// Like [`read`](Inferred::read) once the type is settled: a moment may be written in more than one way and still be the
-    /// same moment, a number or a day may not.
+    /// Like [`read`](Inferred::read) once the type is settled: a moment or a float may be written in more than one way and still
+    /// be the same, another number or a day may not.
     #[inline]
     pub(super) fn read_later(self, text: &str) -> Option<Ref<'_>> {
         match self {
             Inferred::Timestamp => {
                 time::parse_timestamp(text).ok().map(|(us, offset)| Ref::Ts { us, offset })
             }
+            Inferred::Float64 => float(text),
             other => other.read(text),
         }
     }
@@ -260,6 +267,48 @@ fn decimal(text: &str) -> Option<Ref<'_>> {
         Number::U64(_) => Some(Ref::Big(text)),
         Number::Big(digits) => (digits == text).then_some(Ref::Big(text)),
     }
+}
+
+/// Whether a number with an exponent is one for sure: `12e4` is as likely a label as long as it has neither point nor sign
+/// (G2). Minus zero needs an exponent to be taken for a float.
+fn is_no_label(text: &str) -> bool {
+    match text.split_once(['e', 'E']) {
+        Some((mantissa, power)) => mantissa.contains('.') || power.starts_with(['-', '+']),
+        None => !text.starts_with('-') || text.contains(|letter: char| ('1'..='9').contains(&letter)),
+    }
+}
+
+/// A number that a binary float holds without losing a digit: the shortest text of the float is the same number.
+fn float(text: &str) -> Option<Ref<'_>> {
+    let value: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;
+    let mut shortest = Vec::new();
+    write_text(Ref::F64(value), &mut shortest);
+    (exponential(text)? == exponential(std::str::from_utf8(&shortest).ok()?)?).then_some(Ref::F64(value))
+}
+
+/// Sign, digits without zeros at either end, and the power of ten of the last one; `None` for what is no number or has
+/// zeros in front.
+fn exponential(text: &str) -> Option<(bool, String, i64)> {
+    let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let (mantissa, power) = match text.split_once(['e', 'E']) {
+        Some((mantissa, power)) => (mantissa, power.parse::<i64>().ok()?),
+        None => (text, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digit = |byte: u8| byte.is_ascii_digit();
+    let plain = !whole.is_empty() && whole.bytes().all(digit) && fraction.bytes().all(digit);
+    if !plain
+        || (whole.len() > 1 && whole.starts_with('0'))
+        || (mantissa.contains('.') && fraction.is_empty())
+    {
+        return None;
+    }
+    let digits = format!("{whole}{fraction}");
+    let significant = digits.trim_end_matches('0');
+    let power =
+        power.checked_sub(fraction.len() as i64)?.checked_add((digits.len() - significant.len()) as i64)?;
+    let significant = significant.trim_start_matches('0');
+    Some((negative, significant.to_owned(), if significant.is_empty() { 0 } else { power }))
 }
 
 fn same(text: &str, write: impl FnOnce(&mut Vec<u8>)) -> bool {
@@ -346,8 +395,10 @@ mod tests {
         ];
         for text in texts {
             for inferred in Inferred::ALL {
-                if let Some(value) = inferred.read(text) {
-                    assert_eq!(to_text(value), text, "{inferred:?}");
+                match inferred.read(text) {
+                    Some(Ref::F64(value)) => assert_eq!(value, text.parse::<f64>().unwrap(), "{text}"),
+                    Some(value) => assert_eq!(to_text(value), text, "{inferred:?}"),
+                    None => {}
                 }
             }
         }
@@ -362,7 +413,14 @@ mod tests {
             ("2024-01-01T00:00:00.500000+02:00", Some(Inferred::Timestamp)),
             ("007", None),
             ("1e3", None),
-            ("-0", None),
+            ("1.5e-07", Some(Inferred::Float64)),
+            ("1E+05", Some(Inferred::Float64)),
+            ("0.0e+00", Some(Inferred::Float64)),
+            ("01.5e-7", None),
+            ("1.e-7", None),
+            ("1.00000000000000000001e-7", None),
+            ("1e-999", None),
+            ("inf", None),
         ] {
             assert_eq!(first(text), expected, "{text}");
         }

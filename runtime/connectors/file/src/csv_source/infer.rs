@@ -75,6 +75,10 @@ mod tests {
             (vec![("1", true), ("2", false)], Type::String),
             (vec![("-1", false), ("18446744073709551615", false)], Type::Decimal),
             (vec![("true", false), ("1", false)], Type::String),
+            (vec![("2", false), ("1.5e-07", false)], Type::Float64),
+            (vec![("1E+05", false), ("-0.25", false)], Type::Float64),
+            (vec![("2.5", false), ("12e4", false)], Type::String),
+            (vec![("-0", false), ("1", false)], Type::String),
         ] {
             let mut inference = Inference::new(1);
             fields.iter().for_each(|(text, quoted)| inference.see(0, text, *quoted));

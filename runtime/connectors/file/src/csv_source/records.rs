@@ -7,10 +7,11 @@ use fairway_engine::data::csv_split::{
     Dialect, EndFinder, FieldSpan, Found, Splitter, count_lines, is_open, unescape,
 };
 use fairway_engine::data::{BatchBuilder, Meta, RecordError, Ref, Schema};
+use fairway_shared::component::Choice;
 
 use super::columns::{Declared, Kind, Reader, names};
 use super::infer::{Inference, ROWS};
-use crate::reading::{Ask, Chunk, Damage, Format, Place, Records, Refusals, Taken, at, too_long};
+use crate::reading::{Ask, Chunk, Format, Place, Records, Refusals, Taken, at, too_long, what_is};
 
 /// CSV as the settings say.
 pub(crate) struct Csv {
@@ -141,11 +142,6 @@ fn written<'t>(text: &'t str, span: &FieldSpan) -> &'t str {
     &text[span.offset as usize..(span.offset + span.len) as usize]
 }
 
-fn what_is(damage: &Damage) -> String {
-    let bytes: Vec<String> = damage.bytes.iter().map(|byte| format!("{byte:02X}")).collect();
-    format!("bytes {} at offset {} are not {}", bytes.join(" "), damage.offset, damage.encoding)
-}
-
 /// Reads the rows of one file.
 pub(crate) struct Rows {
     dialect: Dialect,
@@ -193,7 +189,7 @@ impl Records for Rows {
                         let message = format!("column {} (`{name}`): {message}", column + 1);
                         RecordError::in_field(code, name, at(place, message))
                     }
-                    None if code == TOO_LONG => too_long(place, ask.limits),
+                    None if code == TOO_LONG => too_long(place, (end - start) as u64, ask.limits, ""),
                     None => RecordError::new(code, at(place, message)),
                 };
                 self.refusals.push(meta, chunk.bytes(start..end), place, error);
@@ -207,6 +203,18 @@ impl Records for Rows {
     fn end_finder(&self) -> impl FnMut(&[u8]) -> Option<usize> {
         let mut finder = EndFinder::new(self.dialect);
         move |piece| finder.find(piece)
+    }
+
+    fn without_end(&self) -> &'static str {
+        "; it goes up to the end of the file, so a quote may never be closed"
+    }
+}
+
+impl Rows {
+    /// The columns with their types, to choose from.
+    pub(super) fn choices(&self) -> Vec<Choice> {
+        let choice = |(name, reader): (&String, &Reader)| Choice::new(name, reader.ty().to_string());
+        self.names.iter().zip(&self.readers).map(choice).collect()
     }
 }
 
@@ -263,7 +271,11 @@ impl Rows {
         }
         let bytes = chunk.base.as_bytes();
         if ask.last && end == bytes.len() && is_open(&bytes[start..end], &self.dialect) {
-            return Some(("csv.open_quote", None, "a quote is never closed".into()));
+            let (size, lines) = (end - start, count_lines(&bytes[start..end]).max(1));
+            let message = format!(
+                "a quote is never closed: this record takes all that is left of the file, {size} bytes in {lines} lines"
+            );
+            return Some(("csv.open_quote", None, message));
         }
         if spans.len() != self.readers.len() {
             let (found, expected) = (spans.len(), self.readers.len());

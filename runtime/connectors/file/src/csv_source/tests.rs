@@ -1,34 +1,14 @@
 use std::io::Write;
-use std::path::Path;
 
 use fairway_engine::error::Kind;
 use serde_json::Value;
 
-use crate::testing::{Run, read, read_in_every_way, read_on, source};
+use crate::testing::{Run, append, folder, put, read, read_in_every_way, source};
 
 macro_rules! case {
     ($path:literal) => {
         include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/cases/", $path))
     };
-}
-
-/// A folder with files.
-fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    for (name, bytes) in files {
-        put(dir.path(), name, bytes);
-    }
-    dir
-}
-
-fn put(root: &Path, name: &str, bytes: &[u8]) {
-    let path = root.join(name);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, bytes).unwrap();
-}
-
-fn append(root: &Path, name: &str, bytes: &[u8]) {
-    std::fs::OpenOptions::new().append(true).open(root.join(name)).unwrap().write_all(bytes).unwrap();
 }
 
 async fn csv(files: &[(&str, &[u8])], config: &str) -> Run {
@@ -233,7 +213,13 @@ async fn rows_that_are_none_are_refused_by_file_and_line() {
     let faults = run.faults();
     assert_eq!(faults[0], ("csv.ragged_row", "a.csv, line 4: the row has 1 field, not 2"));
     assert_eq!(faults[1], ("csv.ragged_row", "a.csv, line 5: the row has 3 fields, not 2"));
-    assert_eq!(faults[2], ("csv.open_quote", "a.csv, line 8: a quote is never closed"));
+    assert_eq!(
+        faults[2],
+        (
+            "csv.open_quote",
+            "a.csv, line 8: a quote is never closed: this record takes all that is left of the file, 16 bytes in 2 lines"
+        )
+    );
     assert!(run.rows.last().unwrap().line.contains(r#""raw":"9,\"open\r\n10,11""#));
 }
 
@@ -272,9 +258,52 @@ async fn records_too_long_are_passed_and_refused() {
     // Never ended at all.
     let run = csv(&[("a.csv", format!("a\n1\n\"{long}").as_bytes())], config).await;
     assert_eq!((run.lines().len(), run.faults().len()), (1, 1));
+    let told = run.faults()[0].1;
+    assert!(
+        told.contains("a.csv, line 3") && told.contains("1200001 bytes") && told.contains("quote"),
+        "{told}"
+    );
     // And many blank lines are no record.
     let run = csv(&[("a.csv", format!("a\n{}1\n", "\r\n".repeat(600_000)).as_bytes())], config).await;
     assert_eq!((run.lines(), run.faults().len()), (vec![r#"{"a":"1"}"#], 0));
+}
+
+/// A float is inferred where exponents say so, and a late surprise is refused as with any other type.
+#[tokio::test]
+async fn floats_are_inferred_from_exponents() {
+    let mut text = b"x,label\n1.5e-07,12e4\n-2,7e3\n".to_vec();
+    (0..2000).for_each(|n| text.extend_from_slice(format!("{n}.25,{n}e1\n").as_bytes()));
+    text.extend_from_slice(b"1e16,x\nabc,y\n0.12345678901234567890,z\n");
+    let run = csv(&[("a.csv", &text)], INFER).await;
+    let lines = run.lines();
+    assert_eq!(lines[..2], [r#"{"x":1.5e-7,"label":"12e4"}"#, r#"{"x":-2.0,"label":"7e3"}"#]);
+    assert_eq!(lines[2002..], [r#"{"x":1e16,"label":"x"}"#]);
+    let faults = run.faults();
+    assert_eq!(faults.len(), 2);
+    assert!(faults[1].1.contains("line 2006") && faults[1].1.contains("float64"), "{faults:?}");
+}
+
+/// The form offers the columns of the first file, and a preview its first rows; neither leaves a trace.
+#[tokio::test]
+async fn probes_and_samples_show_what_is_there() {
+    let dir = folder(&[("in/a.csv", b""), ("in/b.csv", b"id,at\n1,2024-01-01\n2\n3,2024-01-02\n4,x\n")]);
+    let found = crate::testing::probe(dir.path(), "csv_source", r#"{"path":"in/*.csv"}"#).await.unwrap();
+    assert_eq!(found.found, "2 files, 38 bytes: in/a.csv and 1 more");
+    let columns: Vec<_> =
+        found.choices["columns[].name"].iter().map(|choice| (&*choice.value, &*choice.note)).collect();
+    assert_eq!(columns, [("id", "int64"), ("at", "string")]);
+    let found = crate::testing::probe(dir.path(), "csv_source", r#"{"path":""}"#).await.unwrap();
+    let paths: Vec<_> = found.choices["path"].iter().map(|choice| &*choice.value).collect();
+    assert_eq!(paths, ["in/a.csv", "in/b.csv"]);
+    let missing = crate::testing::probe(dir.path(), "csv_source", r#"{"path":"no.csv"}"#).await.unwrap_err();
+    assert_eq!(missing.code, "file.not_found");
+
+    let config = r#"{"path":"in/*.csv","follow":true}"#;
+    let sample = crate::testing::sample(dir.path(), "csv_source", config, 2).await.unwrap();
+    assert_eq!(sample.batches.iter().flat_map(crate::testing::json).collect::<Vec<_>>().len(), 2);
+    let all = crate::testing::sample(dir.path(), "csv_source", config, 100).await.unwrap();
+    assert_eq!((all.len(), all.rejects.len()), (4, 1));
+    assert_eq!(std::fs::read_dir(dir.path().join("in")).unwrap().count(), 2);
 }
 
 mod files;

@@ -192,13 +192,25 @@ async fn modes_decide_about_a_file_that_is_there() {
 
 #[tokio::test]
 async fn compressed_files_are_whole_at_every_commit() {
-    let config = r#"{"path":"a.jsonl.gz","compression":"gzip"}"#;
+    for (compression, garbage) in
+        [("gzip", &b"\x1f\x8b half a member"[..]), ("zstd", b"\x28\xb5\x2f\xfd half a frame")]
+    {
+        compressed(compression, garbage).await;
+    }
+}
+
+async fn compressed(compression: &str, garbage: &[u8]) {
+    let config = &format!(r#"{{"path":"a.jsonl.gz","compression":"{compression}"}}"#);
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.jsonl.gz");
     let lines = lines(60);
     let unpacked = || {
         let mut text = String::new();
-        MultiGzDecoder::new(std::fs::File::open(&path).unwrap()).read_to_string(&mut text).unwrap();
+        let file = std::fs::File::open(&path).unwrap();
+        match compression {
+            "gzip" => MultiGzDecoder::new(file).read_to_string(&mut text).unwrap(),
+            _ => zstd::Decoder::new(file).unwrap().read_to_string(&mut text).unwrap(),
+        };
         text
     };
     for (generation, until) in [(1, 20), (2, 40), (3, 60)] {
@@ -206,11 +218,188 @@ async fn compressed_files_are_whole_at_every_commit() {
         deliver(&mut *sink, &lines, 9, until).await;
         assert_eq!(unpacked(), text_of(&lines[..until]));
         drop(sink);
-        append(&path, b"\x1f\x8b half a member");
+        append(&path, garbage);
     }
     let plain = r#"{"path":"a.jsonl.gz"}"#;
     let error = at(dir.path(), 4).sink("jsonl_sink", plain).await.map(|_| ()).unwrap_err();
     assert_eq!((error.kind, &*error.code), (Kind::Config, "file.compression_changed"));
+}
+
+/// What another program adds is never cut off in silence: the channel waits for the user.
+#[tokio::test]
+async fn bytes_of_others_hold_the_channel() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out/a.jsonl");
+    let mut sink = at(dir.path(), 1).sink("jsonl_sink", PLAIN).await.unwrap();
+    deliver(&mut *sink, &lines(10), 5, 5).await;
+    // While the sink has the file.
+    append(&path, b"{\"theirs\":1}\n");
+    let (batches, marks) = ([batch(&lines(1), 5)], [mark("", 6)]);
+    let error = sink.deliver(Group { batches: &batches, marks: &marks }).await.map(drop).unwrap_err();
+    assert_eq!((error.kind, &*error.code), (Kind::Hold, "file.foreign_bytes"));
+    assert!(error.message.contains("13 bytes"), "{}", error.message);
+    let theirs = format!("{}{{\"theirs\":1}}\n", text_of(&lines(5)));
+    assert_eq!(read(dir.path(), "out/a.jsonl"), theirs);
+    // Moved elsewhere by the user, it goes on.
+    let length = theirs.len() as u64 - 13;
+    let cut = || std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length).unwrap();
+    cut();
+    assert_eq!(deliver(&mut *sink, &lines(5), 5, 5).await.map(|position| position.order), Some(5));
+    // After the channel has let go of it.
+    sink.close().await.unwrap();
+    drop(sink);
+    append(&path, b"{\"theirs\":2}\n");
+    let error = at(dir.path(), 2).sink("jsonl_sink", PLAIN).await.map(drop).unwrap_err();
+    assert_eq!((error.kind, &*error.code), (Kind::Hold, "file.foreign_bytes"));
+    cut();
+    let mut sink = at(dir.path(), 3).sink("jsonl_sink", PLAIN).await.unwrap();
+    deliver(&mut *sink, &lines(10), 5, 10).await;
+    // After a kill between two commits nobody can tell for sure: they are kept beside the file.
+    drop(sink);
+    let length = std::fs::metadata(&path).unwrap().len();
+    append(&path, b"{\"theirs\":3}\n");
+    let sink = at(dir.path(), 4).sink("jsonl_sink", PLAIN).await.unwrap();
+    drop(sink);
+    assert_eq!(read(dir.path(), "out/a.jsonl"), text_of(&lines(10)));
+    assert_eq!(read(dir.path(), &format!("out/a.jsonl.{length}.cut")), "{\"theirs\":3}\n");
+}
+
+/// Files of a series in their order, with what is in them.
+fn series(root: &Path) -> Vec<(String, String)> {
+    let mut files: Vec<(String, String)> = std::fs::read_dir(root.join("out"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".jsonl"))
+        .map(|name| (name.clone(), read(root, &format!("out/{name}"))))
+        .collect();
+    files.sort();
+    files
+}
+
+#[tokio::test]
+async fn a_series_rolls_by_records_and_by_size_however_records_are_grouped() {
+    let lines = lines(25);
+    for (limit, most) in [(r#""roll_records":10"#, 10), (r#""roll_size":"100B""#, 5)] {
+        let config = format!(r#"{{"path":"out/a-{{n}}.jsonl",{limit}}}"#);
+        let mut seen: Vec<Vec<(String, String)>> = Vec::new();
+        for size in [1, 2, 7, 100] {
+            let dir = tempfile::tempdir().unwrap();
+            for (generation, until) in [(1, 12), (2, 25)] {
+                let mut sink = at(dir.path(), generation).sink("jsonl_sink", &config).await.unwrap();
+                deliver(&mut *sink, &lines, size, until).await;
+            }
+            seen.push(series(dir.path()));
+        }
+        assert!(seen.iter().all(|files| *files == seen[0]), "{seen:?}");
+        let files = &seen[0];
+        assert_eq!(files[0].0, "a-000001.jsonl");
+        assert!(files.len() > 2 && files.iter().all(|(_, text)| text.lines().count() <= most), "{files:?}");
+        assert_eq!(files.iter().map(|(_, text)| text.as_str()).collect::<String>(), text_of(&lines));
+    }
+}
+
+/// A number that is taken is passed over, and the files that a commit began are taken back when it does not come about.
+#[tokio::test]
+async fn files_begun_without_a_commit_are_taken_back() {
+    let lines = lines(40);
+    let dir = tempfile::tempdir().unwrap();
+    let config = r#"{"path":"out/a-{n}.jsonl","roll_records":10}"#;
+    crate::testing::put(dir.path(), "out/a-000002.jsonl", b"of somebody else");
+    let mut sink = at(dir.path(), 1).sink("jsonl_sink", config).await.unwrap();
+    deliver(&mut *sink, &lines, 5, 5).await;
+    let before = std::fs::read(dir.path().join("out/a-{n}.jsonl.fairway")).unwrap();
+    deliver(&mut *sink, &lines, 35, 40).await;
+    drop(sink);
+    let names: Vec<String> = series(dir.path()).into_iter().map(|(name, _)| name).collect();
+    let expected = [1, 2, 3, 4, 5].map(|number| format!("a-{number:06}.jsonl"));
+    assert_eq!(names, expected);
+    // As if it had been killed before the commit was noted: at each line of the side file in between.
+    let after = std::fs::read(dir.path().join("out/a-{n}.jsonl.fairway")).unwrap();
+    let ends: Vec<usize> = (before.len()..after.len()).filter(|at| after[*at] == b'\n').collect();
+    for end in &ends[..ends.len() - 1] {
+        let copy = tempfile::tempdir().unwrap();
+        std::fs::create_dir(copy.path().join("out")).unwrap();
+        // Moved, not copied: files are told by their inodes.
+        for entry in std::fs::read_dir(dir.path().join("out")).unwrap() {
+            let name = entry.unwrap().file_name();
+            std::fs::hard_link(dir.path().join("out").join(&name), copy.path().join("out").join(&name))
+                .unwrap();
+        }
+        let side = copy.path().join("out/a-{n}.jsonl.fairway");
+        std::fs::remove_file(&side).unwrap();
+        std::fs::write(&side, &after[..=*end]).unwrap();
+        let begun = after[before.len()..=*end].windows(6).filter(|part| part == b"\"roll\"").count();
+        // Files that no line speaks of yet would be empty after a crash.
+        for number in 3 + begun..=5 {
+            std::fs::remove_file(copy.path().join(format!("out/a-{number:06}.jsonl"))).unwrap();
+        }
+        let mut sink = at(copy.path(), 2).sink("jsonl_sink", config).await.unwrap();
+        assert_eq!(series(copy.path()).len(), 2, "{begun} begun");
+        let adopted = deliver(&mut *sink, &lines, 7, 40).await;
+        assert_eq!(adopted.map(|position| position.order), Some(5));
+        let texts: Vec<String> = series(copy.path()).into_iter().map(|(_, text)| text).collect();
+        assert_eq!(texts[1], "of somebody else");
+        assert_eq!([&texts[..1], &texts[2..]].concat().concat(), text_of(&lines));
+        // The first file is shared with the next round.
+        drop(sink);
+        let first = text_of(&lines[..10]);
+        assert_eq!(read(dir.path(), "out/a-000001.jsonl"), first);
+    }
+}
+
+#[tokio::test]
+async fn a_series_rolls_by_age_at_a_commit() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = r#"{"path":"out/a-{n}.jsonl","roll_every":"1s"}"#;
+    let mut sink = at(dir.path(), 1).sink("jsonl_sink", config).await.unwrap();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    let mut order = 0;
+    sink.adopt(&StreamKey::straight("in", "")).await.unwrap();
+    while series(dir.path()).len() < 2 {
+        assert!(std::time::Instant::now() < deadline);
+        let (batches, marks) = ([batch(&lines(1), order)], [mark("", order + 1)]);
+        sink.deliver(Group { batches: &batches, marks: &marks }).await.unwrap();
+        order += 1;
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    let files = series(dir.path());
+    assert_eq!(files.iter().map(|(_, text)| text.lines().count() as u64).sum::<u64>(), order);
+    assert!(files[0].1.lines().count() > 1);
+}
+
+/// Two names of one file are one file: the side file stands beside what a link leads to.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_is_no_second_file() {
+    let dir = tempfile::tempdir().unwrap();
+    crate::testing::put(dir.path(), "real/a.jsonl", b"");
+    std::os::unix::fs::symlink("real/a.jsonl", dir.path().join("b.jsonl")).unwrap();
+    let _first = at(dir.path(), 1).sink("jsonl_sink", r#"{"path":"real/a.jsonl"}"#).await.unwrap();
+    let second = at(dir.path(), 1).sink("jsonl_sink", r#"{"path":"b.jsonl"}"#).await.map(drop).unwrap_err();
+    assert_eq!(&*second.code, "file.locked");
+}
+
+#[tokio::test]
+async fn what_is_no_file_of_data_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("folder")).unwrap();
+    for (path, code) in [
+        ("a.jsonl.fairway", "file.bad_settings"),
+        ("folder", "file.not_regular"),
+        ("/dev/null", "file.not_regular"),
+    ] {
+        // Nothing may be left beside a device.
+        if path == "/dev/null" && !cfg!(target_os = "linux") {
+            continue;
+        }
+        let error = at(dir.path(), 1)
+            .sink("jsonl_sink", &format!(r#"{{"path":"{path}"}}"#))
+            .await
+            .map(drop)
+            .unwrap_err();
+        assert_eq!((error.kind, &*error.code), (Kind::Config, code), "{path}");
+    }
+    assert!(!Path::new("/dev/null.fairway").exists());
 }
 
 #[tokio::test]

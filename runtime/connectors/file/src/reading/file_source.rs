@@ -1,14 +1,12 @@
 //! The source that every format of files shares: which file is read next, which files are known, what follows at the end.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use fairway_engine::Error;
 use fairway_engine::error::Kind;
 use fairway_engine::files::Files;
-use fairway_engine::position::Position;
 use fairway_engine::source::{Next, Source, SourceCtx};
 use tokio::task::JoinHandle;
 
@@ -36,18 +34,12 @@ pub(crate) struct Reading<F> {
 const TURN_RECORDS: usize = 4000;
 /// Most batches of one turn.
 const TURN_BATCHES: usize = 64;
-/// How long a fault waits for the next acknowledgement of what was read before it.
-const FAULT_WAIT: Duration = Duration::from_secs(10);
 
 /// A source over files.
 pub(crate) struct FileSource<F: Format> {
     slot: Slot<F>,
     /// What the last turn read and nobody has asked for yet.
     ready: VecDeque<Result<Next, Error>>,
-    /// Orders handed out and not yet acknowledged, by partition.
-    under_way: HashMap<Arc<str>, u64>,
-    /// Until when a fault waits for what is under way.
-    fault_waits: Option<Instant>,
 }
 
 /// The state is away while a thread reads; what it finds waits in its handle if nobody waits for it.
@@ -77,13 +69,15 @@ struct State<F: Format> {
     inodes: HashMap<u64, Found>,
     /// When to look next; `None` for at once.
     next_look: Option<Instant>,
+    /// Folders of globs that were not there at any look so far: they may still come, while others must not go.
+    absent: Option<Vec<String>>,
 }
 
 /// What is to be read.
 enum Work<R> {
     /// A file that was not there before.
     New(Found),
-    /// A file that has another length than when it was read to its end.
+    /// A file that was written to since it was read to its end.
     Changed(Box<Watched<R>>, Found),
     /// A file that is no longer found: what was written to it since the last look is still ours (G6).
     Gone(Box<OpenFile<R>>),
@@ -119,9 +113,10 @@ impl<F: Format> FileSource<F> {
             faults: Vec::new(),
             inodes: HashMap::new(),
             next_look: None,
+            absent: None,
         };
         let slot = Slot::Here(Box::new(state));
-        Self { slot, ready: VecDeque::new(), under_way: HashMap::new(), fault_waits: None }
+        Self { slot, ready: VecDeque::new() }
     }
 }
 
@@ -129,20 +124,7 @@ impl<F: Format> FileSource<F> {
 impl<F: Format> Source for FileSource<F> {
     async fn next(&mut self) -> Result<Next, Error> {
         loop {
-            match self.ready.front() {
-                // A fault ends the task and everything under way with it: sound records come first (G5).
-                Some(Err(_)) if !self.under_way.is_empty() => {
-                    let until = *self.fault_waits.get_or_insert_with(|| Instant::now() + FAULT_WAIT);
-                    tokio::time::sleep(until.saturating_duration_since(Instant::now())).await;
-                    self.under_way.clear();
-                }
-                _ => {}
-            }
             if let Some(next) = self.ready.pop_front() {
-                self.fault_waits = None;
-                if let Ok(Next::Batch(polled)) = &next {
-                    self.under_way.insert(polled.partition.clone(), polled.position.order);
-                }
                 return next;
             }
             self.slot = match std::mem::replace(&mut self.slot, Slot::Lost) {
@@ -164,14 +146,6 @@ impl<F: Format> Source for FileSource<F> {
                 }
             }
         }
-    }
-
-    async fn acknowledge(&mut self, partition: &str, position: &Position) -> Result<(), Error> {
-        self.fault_waits = None;
-        if self.under_way.get(partition).is_some_and(|order| *order <= position.order) {
-            self.under_way.remove(partition);
-        }
-        Ok(())
     }
 
     async fn close(&mut self) {
@@ -241,6 +215,13 @@ impl<F: Format> State<F> {
     fn look(&mut self) -> Result<(), Error> {
         let finding = find(&self.files, &self.reading.patterns, self.reading.follow)?;
         self.next_look = Some(Instant::now() + POLL);
+        let absent = self.absent.get_or_insert_with(|| finding.missing.clone());
+        absent.retain(|base| finding.missing.contains(base));
+        for base in finding.missing.iter().filter(|base| !absent.contains(base)) {
+            let message = format!("the folder `{base}` has vanished");
+            let help = "bring it back: files that are known are read on where they were";
+            self.faults.push(Error::outage("file.not_found", message).help(help));
+        }
         self.inodes = finding.files.iter().map(|found| (found.id.1, found.clone())).collect();
         self.faults.extend(finding.faults);
         let mut before = std::mem::take(&mut self.watched);
@@ -249,7 +230,9 @@ impl<F: Format> State<F> {
                 file.found.id == found.id && (cfg!(unix) || file.found.name == found.name)
             };
             match before.iter().position(same).map(|at| before.swap_remove(at)) {
-                Some(mut file) if file.found.length == found.length => {
+                Some(mut file)
+                    if file.found.length == found.length && file.found.written == found.written =>
+                {
                     if let Some(open) = &mut file.open {
                         open.found = found.clone();
                     }
@@ -343,7 +326,8 @@ impl<F: Format> State<F> {
     fn caught_up(&mut self) {
         let Some(Active { file, gone }) = self.active.take() else { return };
         if gone {
-            return;
+            // It may come back under this or another name.
+            return self.known.extend(file.known());
         }
         let kept = self.watched.iter().filter(|file| file.open.is_some()).count();
         let (found, known) = (file.found.clone(), file.known());

@@ -11,6 +11,7 @@ use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::gunzip::Gunzip;
 use super::trail::{ENDS, Known, Trail};
 
 /// Compressed or encoded bytes read in one step.
@@ -83,8 +84,23 @@ pub(crate) struct Input {
 }
 
 enum Bytes {
-    Plain(File),
+    Plain(Plain),
     Unpacked(Box<dyn Read + Send>),
+}
+
+/// A file as it lies on the disk.
+struct Plain {
+    file: File,
+    /// Length that it had at least.
+    length: u64,
+}
+
+/// A file that became shorter while it was read: what was behind its new end is not known.
+#[derive(Debug, thiserror::Error)]
+#[error("it had {before} bytes and now has {now}")]
+pub(crate) struct Shrunk {
+    before: u64,
+    now: u64,
 }
 
 struct Transcoding {
@@ -104,15 +120,18 @@ impl Input {
         let packed: Option<Box<dyn Read + Send>> = match (coding.compression, &start[..length]) {
             // Nothing is nothing, compressed or not.
             (_, []) | (Compression::None, _) => None,
-            (Compression::Gzip, _) | (Compression::Auto, [0x1f, 0x8b, ..]) => Some(Box::new(
-                flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(STEP, file.try_clone()?)),
-            )),
+            (Compression::Gzip, _) | (Compression::Auto, [0x1f, 0x8b, ..]) => {
+                Some(Box::new(Gunzip::new(BufReader::with_capacity(STEP, file.try_clone()?))))
+            }
             (Compression::Zstd, _) | (Compression::Auto, [0x28, 0xb5, 0x2f, 0xfd]) => {
                 Some(Box::new(zstd::Decoder::with_buffer(BufReader::with_capacity(STEP, file.try_clone()?))?))
             }
             (Compression::Auto, _) => None,
         };
-        let bytes = packed.map_or(Bytes::Plain(file), Bytes::Unpacked);
+        let bytes = match packed {
+            Some(packed) => Bytes::Unpacked(packed),
+            None => Bytes::Plain(Plain { length: file.metadata()?.len(), file }),
+        };
         Self::of_bytes(bytes, coding.encoding)
     }
 
@@ -139,10 +158,10 @@ impl Input {
             damage: Vec::new(),
         });
         let bytes = match bytes {
-            Bytes::Plain(mut file) => {
+            Bytes::Plain(mut plain) => {
                 let read = if transcoding.is_some() { length } else { mark };
-                file.seek(SeekFrom::Start(read as u64))?;
-                Bytes::Plain(file)
+                plain.file.seek(SeekFrom::Start(read as u64))?;
+                Bytes::Plain(plain)
             }
             Bytes::Unpacked(reader) if transcoding.is_none() && !rest.is_empty() => {
                 Bytes::Unpacked(Box::new(io::Cursor::new(rest.to_vec()).chain(reader)))
@@ -185,7 +204,7 @@ impl Input {
     /// Faults of reading; a file that is shorter is just another file.
     pub(crate) fn resume(&mut self, known: &Known) -> io::Result<Option<Trail>> {
         let trail = match (&mut self.bytes, &self.transcoding) {
-            (Bytes::Plain(file), None) => ends(file, self.mark, known)?,
+            (Bytes::Plain(plain), None) => ends(&mut plain.file, self.mark, known)?,
             _ => self.pass(known)?,
         };
         if let Some(transcoding) = &mut self.transcoding {
@@ -196,7 +215,8 @@ impl Input {
 
     /// Whether an open plain file still is the known one; where it is read on does not change.
     pub(crate) fn still_is(&mut self, known: &Known) -> io::Result<bool> {
-        let (Bytes::Plain(file), None) = (&mut self.bytes, &self.transcoding) else { return Ok(false) };
+        let (Bytes::Plain(plain), None) = (&mut self.bytes, &self.transcoding) else { return Ok(false) };
+        let file = &mut plain.file;
         let place = file.stream_position()?;
         let trail = ends(file, self.mark, known)?;
         file.seek(SeekFrom::Start(place))?;
@@ -287,10 +307,26 @@ impl Transcoding {
     }
 }
 
+impl Read for Plain {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        if count == 0 && !buffer.is_empty() {
+            // A file cut while it is read ends early, and its last record may be half of one (G5).
+            let now = self.file.metadata()?.len();
+            let before = self.length.max(self.file.stream_position()?);
+            if now < before {
+                return Err(io::Error::other(Shrunk { before, now }));
+            }
+            self.length = now;
+        }
+        Ok(count)
+    }
+}
+
 impl Read for Bytes {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
-            Bytes::Plain(file) => file.read(buffer),
+            Bytes::Plain(plain) => plain.read(buffer),
             Bytes::Unpacked(reader) => reader.read(buffer),
         }
     }

@@ -8,7 +8,7 @@ use fairway_engine::source::Polled;
 use fairway_engine::{Error, Kind};
 
 use super::chunk::Chunk;
-use super::input::{Coding, Input};
+use super::input::{Coding, Input, Shrunk};
 use super::paths::Found;
 use super::rejects::{Place, Refusals, at};
 use super::trail::{Known, Trail};
@@ -39,6 +39,9 @@ pub(crate) trait Records: Send + 'static {
 
     /// What finds the end of one record in the pieces of a text that is too long to hold: the offset behind it.
     fn end_finder(&self) -> impl FnMut(&[u8]) -> Option<usize>;
+
+    /// Why a record too long to hold may have no end before that of the file, to be added to its error.
+    fn without_end(&self) -> &'static str;
 }
 
 /// What is asked of a chunk.
@@ -231,7 +234,7 @@ impl<R: Records> OpenFile<R> {
         let mut find = records.end_finder();
         let (line, offset) = (self.trail.line + 1, self.trail.offset);
         let mut beginning = None;
-        let end = loop {
+        let whole = loop {
             let length = self.chunk.base.len();
             let found = find(self.chunk.bytes(self.at..length)).map(|end| self.at + end);
             let end = found.unwrap_or(length);
@@ -241,19 +244,20 @@ impl<R: Records> OpenFile<R> {
             self.trail.advance(self.chunk.bytes(self.at..end));
             self.at = end;
             if found.is_some() || self.chunk.ended || self.failure.is_some() {
-                break end;
+                break found.is_some();
             }
             let (chunk, result) = self.chunk.next(end, &mut self.input, CHUNK);
             (self.chunk, self.at) = (chunk, 0);
             self.failure = result.err();
         };
-        self.at = end;
         let place = Place { file: &self.found.name, line, offset };
-        let error = too_long(place, limits);
+        let why = if whole || self.failure.is_some() { "" } else { records.without_end() };
+        let error = too_long(place, self.trail.offset - offset, limits, why);
         let meta = Meta::new(self.trail.offset, 0);
         self.refusals.push(meta, &beginning.unwrap_or_default(), place, error);
         let rejects = self.refusals.finish();
-        self.torn = false;
+        // What a growing file adds to it later is no record either.
+        self.torn = !whole;
         Step::Polled(self.polled(Batch::default(), rejects))
     }
 
@@ -292,15 +296,22 @@ impl<R: Records> OpenFile<R> {
     }
 }
 
-/// The error of a record that is longer than it may be.
-pub(crate) fn too_long(place: Place<'_>, limits: Limits) -> RecordError {
-    let message = format!("the record is longer than {} bytes (`max_record_bytes`)", limits.record_bytes);
+/// The error of a record that is longer than it may be, and what else is known about it.
+pub(crate) fn too_long(place: Place<'_>, bytes: u64, limits: Limits, why: &str) -> RecordError {
+    let most = limits.record_bytes;
+    let message = format!("the record has {bytes} bytes, more than the {most} of `max_record_bytes`{why}");
     RecordError::new("file.record_too_long", at(place, message))
 }
 
 /// A file that cannot be read: for now, or because it is damaged.
-fn unreadable(found: &Found, error: io::Error) -> Error {
+pub(crate) fn unreadable(found: &Found, error: io::Error) -> Error {
     use io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
+    if error.get_ref().is_some_and(|inner| inner.is::<Shrunk>()) {
+        let message = format!("`{}` became shorter while it was read", found.name);
+        return Error::new(Kind::Data, "file.truncated", message)
+            .help("what was read of it goes on; what its writer cut off before it was read is lost")
+            .source(error);
+    }
     if error.raw_os_error().is_none()
         && matches!(error.kind(), UnexpectedEof | InvalidData | InvalidInput | Other)
     {
@@ -312,7 +323,7 @@ fn unreadable(found: &Found, error: io::Error) -> Error {
         };
         // Trying again would not help: the task ends at once with this cause.
         return Error::new(Kind::Data, "file.damaged", message)
-            .help("put a sound file in its place; what could be read of it was read")
+            .help("put a sound file in its place; what could be read of it goes on")
             .source(error);
     }
     fault::io(&found.path, "read", error)

@@ -2,12 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use fairway_engine::Error;
 use fairway_engine::files::Files;
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::writing::SIDE_FILE;
+use crate::writing::is_side_file;
 use crate::{fault, file_id};
 
 /// A file that was found.
@@ -21,6 +22,8 @@ pub(crate) struct Found {
     pub(crate) id: (u64, u64),
     /// Length in bytes when it was found.
     pub(crate) length: u64,
+    /// When it was last written, where the system says so.
+    pub(crate) written: Option<SystemTime>,
 }
 
 /// Files in the order of their names, and what could not be looked at.
@@ -28,6 +31,8 @@ pub(crate) struct Found {
 pub(crate) struct Finding {
     pub(crate) files: Vec<Found>,
     pub(crate) faults: Vec<Error>,
+    /// Folders of globs that do not exist.
+    pub(crate) missing: Vec<String>,
 }
 
 /// A path or glob, taken apart.
@@ -74,8 +79,33 @@ impl Pattern {
         Ok(Self { literal: all[..first].join("/"), parts })
     }
 
+    /// Whether the pattern leads to a name, by its text alone: `name` is a path as the settings of another component write it.
+    pub(crate) fn leads_to(&self, name: &str) -> bool {
+        let named: Vec<&str> = plain_parts(name);
+        let Some(rest) = named.strip_prefix(plain_parts(&self.literal).as_slice()) else { return false };
+        name.starts_with('/') == self.literal.starts_with('/') && matches(&self.parts, rest)
+    }
+
     fn is_literal(&self) -> bool {
         self.parts.is_empty()
+    }
+}
+
+/// The parts of a path without those that say nothing.
+fn plain_parts(path: &str) -> Vec<&str> {
+    path.split('/').filter(|part| !matches!(*part, "" | ".")).collect()
+}
+
+fn matches(parts: &[Part], names: &[&str]) -> bool {
+    match (parts.split_first(), names.split_first()) {
+        (None, None) => true,
+        (Some((Part::Folders, rest)), _) => {
+            matches(rest, names) || names.split_first().is_some_and(|(_, behind)| matches(parts, behind))
+        }
+        (Some((Part::Names(glob, _), rest)), Some((name, behind))) => {
+            glob.is_match(name) && matches(rest, behind)
+        }
+        _ => false,
     }
 }
 
@@ -85,6 +115,7 @@ impl Pattern {
 /// `Config` when a path without wildcards leads nowhere, or out of the folder that files may be in.
 pub(crate) fn find(files: &Files, patterns: &[Pattern], wait: bool) -> Result<Finding, Error> {
     let mut walk = Walk { files, ways: Vec::new(), faults: Vec::new() };
+    let mut missing = Vec::new();
     for pattern in patterns {
         // A glob may begin at the root folder itself.
         let start = files.resolve(if pattern.literal.is_empty() { "." } else { &pattern.literal })?;
@@ -94,6 +125,9 @@ pub(crate) fn find(files: &Files, patterns: &[Pattern], wait: bool) -> Result<Fi
                 let help = format!("to read the files in it, write `{}/*`", pattern.literal);
                 return Err(Error::config("file.is_folder", message).help(help));
             }
+            Ok(meta) if pattern.is_literal() && !meta.is_file() => {
+                return Err(fault::not_regular(&pattern.literal, &meta));
+            }
             Ok(_) => walk.follow(&start, &pattern.literal, &pattern.parts, false, &mut HashSet::new()),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 if !wait {
@@ -101,11 +135,14 @@ pub(crate) fn find(files: &Files, patterns: &[Pattern], wait: bool) -> Result<Fi
                     let help = format!("paths start at `{}`", files.root().display());
                     return Err(Error::config("file.not_found", message).help(help));
                 }
+                if !pattern.is_literal() {
+                    missing.push(pattern.literal.clone());
+                }
             }
             Err(error) => walk.faults.push(fault::io(&start, "look at", error)),
         }
     }
-    Ok(walk.finish())
+    Ok(Finding { missing, ..walk.finish() })
 }
 
 struct Walk<'a> {
@@ -157,7 +194,7 @@ impl Walk<'_> {
                 }
                 Part::Names(glob, hidden) => {
                     let shown = *hidden || !text.starts_with('.');
-                    if shown && !text.ends_with(SIDE_FILE) && glob.is_match(entry.file_name()) {
+                    if shown && !is_side_file(&text) && glob.is_match(entry.file_name()) {
                         self.follow(&entry.path(), &below, rest, linked, seen);
                     }
                 }
@@ -168,7 +205,9 @@ impl Walk<'_> {
     fn file(&mut self, path: &Path, name: &str, linked: bool) {
         match std::fs::metadata(path) {
             Ok(meta) if meta.is_file() => {}
-            Ok(_) => return,
+            Ok(meta) if meta.is_dir() => return,
+            // Opening a pipe would wait for its writer.
+            Ok(meta) => return self.faults.push(fault::not_regular(name, &meta)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return tracing::warn!(path = %path.display(), "a link leads nowhere, skipped");
             }
@@ -179,7 +218,13 @@ impl Walk<'_> {
         match (std::fs::metadata(path), inside) {
             (Ok(meta), Ok(_)) => {
                 let name = exact_name(path, name);
-                let found = Found { path: path.to_owned(), name, id: file_id::of(&meta), length: meta.len() };
+                let found = Found {
+                    path: path.to_owned(),
+                    name,
+                    id: file_id::of(&meta),
+                    length: meta.len(),
+                    written: meta.modified().ok(),
+                };
                 self.ways.push((linked, found));
             }
             (Err(error), _) => self.faults.push(fault::io(path, "look at", error)),
@@ -200,7 +245,7 @@ impl Walk<'_> {
             .collect();
         files.sort_by(|a, b| a.name.cmp(&b.name));
         files.dedup_by(|a, b| a.name == b.name);
-        Finding { files, faults: self.faults }
+        Finding { files, faults: self.faults, missing: Vec::new() }
     }
 }
 
@@ -265,6 +310,39 @@ mod tests {
         }
         assert!(Pattern::new("in/**").is_err());
         assert!(Pattern::new("in/[a").is_err());
+    }
+
+    #[test]
+    fn a_pattern_leads_to_names_by_text() {
+        for (pattern, name, leads) in [
+            ("in/a.jsonl", "in/a.jsonl", true),
+            ("./in//a.jsonl", "in/./a.jsonl", true),
+            ("in/*.jsonl", "in/a.jsonl", true),
+            ("in/**/*.jsonl", "in/x/y/a.jsonl", true),
+            ("**/*", "a", true),
+            ("in/*.jsonl", "in/x/a.jsonl", false),
+            ("in/*.jsonl", "out/a.jsonl", false),
+            ("/in/*", "in/a", false),
+        ] {
+            assert_eq!(Pattern::new(pattern).unwrap().leads_to(name), leads, "{pattern} {name}");
+        }
+    }
+
+    /// A pipe has no place to go back to, and opening it would wait for somebody to write.
+    #[cfg(unix)]
+    #[test]
+    fn pipes_and_devices_are_refused_by_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let made = std::process::Command::new("mkfifo").arg(dir.path().join("pipe.csv")).status().unwrap();
+        assert!(made.success());
+        let files = Files::open(dir.path());
+        for (pattern, kind) in [("pipe.csv", "a pipe"), ("/dev/null", "a device")] {
+            let error = find(&files, &[Pattern::new(pattern).unwrap()], false).unwrap_err();
+            assert_eq!(error.code, "file.not_regular");
+            assert!(error.message.contains(kind), "{}", error.message);
+        }
+        let finding = find(&files, &[Pattern::new("*.csv").unwrap()], true).unwrap();
+        assert_eq!(finding.faults[0].code, "file.not_regular");
     }
 
     #[cfg(unix)]

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use fairway_engine::data::{BatchBuilder, Meta, RecordError, Ref, Rejects, Schema};
 
+use super::input::Damage;
+
 /// Most bytes of a refused record that are kept.
 const KEPT: usize = 256 << 10;
 
@@ -71,4 +73,10 @@ impl Refusals {
 /// The message of an error with its place in the file.
 pub(crate) fn at(place: Place<'_>, what: impl std::fmt::Display) -> String {
     format!("{}, line {}: {what}", place.file, place.line)
+}
+
+/// Bytes that are no text, in words.
+pub(crate) fn what_is(damage: &Damage) -> String {
+    let bytes: Vec<String> = damage.bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+    format!("bytes {} at offset {} are not {}", bytes.join(" "), damage.offset, damage.encoding)
 }

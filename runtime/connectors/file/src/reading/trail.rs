@@ -146,7 +146,8 @@ mod tests {
 
     #[test]
     fn a_position_knows_its_file_again() {
-        let file = Found { path: "x".into(), name: "in/x".into(), id: (1, u64::MAX), length: 0 };
+        let file =
+            Found { path: "x".into(), name: "in/x".into(), id: (1, u64::MAX), length: 0, written: None };
         let mut trail = Trail::default();
         trail.advance(b"a,b\n1,2");
         assert!(!trail.ends_a_line());

@@ -1,32 +1,21 @@
-//! A file that is written by commits: opening it, after a crash too, and the way of a commit.
+//! Files that are written by commits: opening one, after a crash too, and the way of a commit through one file or several.
 
-use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::OpenOptions;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use fairway_engine::Error;
 use fairway_engine::data::Batch;
+use fairway_engine::files::Files;
 use fairway_engine::position::{Mark, Position, StreamKey};
-use flate2::write::GzEncoder;
+use fairway_engine::sink::Refused;
 
-use super::last_line::{Ending, ending, gzip_is_whole};
+use super::part::{Part, Writer, changed, create, make_folder, place};
+use super::series::{Series, now};
 use super::side_file::{Commit, Held, Identity, Line, SideFile};
-use super::{Compression, Mode, sync_folder};
+use super::start::{exists, start};
+use super::{Compression, Format, Mode, SIDE_FILE, sync_folder};
 use crate::{fault, file_id};
-
-/// Bytes of records gathered before they are handed to the operating system.
-const FLUSH_BYTES: usize = 1 << 20;
-/// Ending of a side file's name.
-pub(crate) const SIDE_FILE: &str = ".fairway";
-
-/// How records become lines.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Format {
-    /// Appends a record with its line end.
-    pub(crate) write: fn(&fairway_engine::data::RecordRef<'_>, &mut Vec<u8>),
-    /// Whether a last line without a line end, found in a file of somebody else, is a whole record.
-    pub(crate) is_whole: fn(&[u8]) -> bool,
-}
 
 /// Whose positions are kept.
 #[derive(Debug, Clone)]
@@ -39,20 +28,29 @@ pub(crate) struct Owner {
     pub(crate) generation: u64,
 }
 
-/// A file being written, with the lock on its side file.
-#[derive(Debug)]
+/// What is to be written.
+#[derive(Debug, Clone)]
+pub(crate) struct Wish {
+    pub(crate) files: Files,
+    pub(crate) series: Series,
+    pub(crate) mode: Mode,
+    pub(crate) compression: Compression,
+}
+
+/// A file or series being written, with the lock on its side file.
 pub(crate) struct CommittedFile {
-    path: PathBuf,
+    wish: Wish,
     owner: Owner,
-    format: Format,
-    compression: Compression,
+    format: Box<dyn Format>,
     side: SideFile,
-    file: File,
-    inode: u64,
-    /// Everything before is committed.
-    length: u64,
-    /// Whether bytes may lie behind `length`.
+    /// The file that is written now. What it says of its length and records holds once it is committed.
+    part: Part,
+    /// Path of the first, or of the only one: where the side file stands.
+    base: PathBuf,
+    /// Whether this object wrote something that is not committed.
     dirty: bool,
+    /// Whether it was put into the state of its last commit once.
+    settled: bool,
     buffer: Vec<u8>,
 }
 
@@ -62,40 +60,41 @@ impl CommittedFile {
     /// # Errors
     /// `Config` when the file may not be written in this mode; `Hold` when what the side file promised of this channel
     /// is no longer there; `Outage` when another writer has it or the file system refuses.
-    pub(crate) fn open(
-        path: &Path,
-        mode: Mode,
-        compression: Compression,
-        format: Format,
-        owner: Owner,
-    ) -> Result<Self, Error> {
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(|error| fault::io(folder, "create", error))?;
+    pub(crate) fn open(wish: Wish, mut format: Box<dyn Format>, owner: Owner) -> Result<Self, Error> {
+        let base = place(&wish.files, &wish.series.path)?;
+        make_folder(&base)?;
+        // Looked at before a side file is left beside it.
+        if let Ok(meta) = std::fs::metadata(&base)
+            && !meta.is_file()
+        {
+            return Err(fault::not_regular(&base.to_string_lossy(), &meta));
         }
-        let mut name = path.as_os_str().to_owned();
+        let mut name = base.as_os_str().to_owned();
         name.push(SIDE_FILE);
         let mut side = SideFile::lock(Path::new(&name))?;
-        let meta = match std::fs::metadata(path) {
+        go_back(&mut side, &wish.files)?;
+        let known = side.state().file.clone();
+        let path = match &known {
+            Some(known) => path_of(known, &base, &wish.files)?,
+            None => base.clone(),
+        };
+        let meta = match std::fs::metadata(&path) {
             Ok(meta) => Some(meta),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(fault::io(path, "look at", error)),
+            Err(error) => return Err(fault::io(&path, "look at", error)),
         };
-        if meta.as_ref().is_some_and(|meta| !meta.is_file()) {
-            let message = format!("`{}` is no regular file", path.display());
-            return Err(Error::config("file.is_folder", message).help("name a file"));
-        }
         let mine = side
             .state()
             .held
             .iter()
             .any(|held| held.uid == owner.uid && held.node == owner.node && held.position.is_some());
-        let found = side.state().file.clone().map(|known| match changed(&known, meta.as_ref()) {
+        let found = known.map(|known| match changed(&known, meta.as_ref()) {
             None => Ok(known),
             Some(how) => Err(how),
         });
         let identity = match found {
-            Some(Ok(known)) if mine || mode == Mode::Append => known,
-            Some(Ok(_)) if mode == Mode::Create => return Err(exists(path)),
+            Some(Ok(known)) if mine || wish.mode == Mode::Append => known,
+            Some(Ok(_)) if wish.mode == Mode::Create => return Err(exists(&path)),
             // What was promised to this channel is gone: whether to write it again is not ours to decide (I2).
             Some(Err(how)) if mine => {
                 let message = format!("`{}` {how} since the last commit", path.display());
@@ -103,37 +102,30 @@ impl CommittedFile {
                 return Err(Error::hold("file.changed", message).help(help));
             }
             _ => {
-                let identity = start(path, meta, mode, compression, format)?;
-                side.begin(identity.clone()).map_err(|error| fault::io(path, "note the start of", error))?;
+                let identity = start(&wish, &base, &mut *format)?;
+                let columns = format.columns().filter(|_| identity.start > 0).map(<[String]>::to_vec);
+                side.begin(identity.clone(), columns)
+                    .map_err(|error| fault::io(&base, "note the start of", error))?;
                 identity
             }
         };
-        let opened = |error| fault::io(path, "open", error);
-        let mut file = OpenOptions::new().read(true).write(true).open(path).map_err(opened)?;
-        if identity.length > 0
-            && is_gzip(&mut file, identity.length).map_err(opened)? != (compression == Compression::Gzip)
-        {
-            let message = format!("what is in `{}` is not compressed in the same way", path.display());
-            let help = "choose the compression that it was begun with, or another path";
-            return Err(Error::config("file.compression_changed", message).help(help));
+        if let Some(columns) = side.state().columns.clone() {
+            let other = |message| {
+                let help = "name the columns that the file has, or choose another path";
+                Error::config("csv.columns_changed", message).help(help)
+            };
+            format.keep_columns(columns).map_err(other)?;
         }
-        let mut opened = Self {
-            path: path.to_owned(),
-            owner,
-            format,
-            compression,
-            side,
-            file,
-            inode: identity.inode,
-            length: identity.length,
-            dirty: true,
-            buffer: Vec::new(),
-        };
+        let part = Part::open(path_of(&identity, &base, &wish.files)?, identity)?;
+        part.check_compression(wish.compression)?;
+        let mut opened =
+            Self { wish, owner, format, side, part, base, dirty: false, settled: false, buffer: Vec::new() };
         opened.recover()?;
+        opened.settled = true;
         Ok(opened)
     }
 
-    /// Takes a stream over: how far it has come in this file.
+    /// Takes a stream over: how far it has come in these files.
     ///
     /// # Errors
     /// `Fenced` when a later generation has adopted it (I4).
@@ -142,7 +134,8 @@ impl CommittedFile {
         let Owner { uid, node, generation } = &self.owner;
         let held = self.side.state().held(uid, node, stream);
         if held.is_some_and(|held| held.generation > *generation) {
-            return Err(self.fenced());
+            let message = format!("another run of this channel has taken `{}` over", self.base.display());
+            return Err(Error::new(fairway_engine::error::Kind::Fenced, "file.fenced", message));
         }
         let position = held.and_then(|held| held.position.clone());
         let line = Held {
@@ -154,29 +147,50 @@ impl CommittedFile {
         };
         self.side
             .append(Line::Held(line))
-            .map_err(|error| fault::io(&self.path, "note the owner of", error))?;
+            .map_err(|error| fault::io(&self.base, "note the owner of", error))?;
         Ok(position)
     }
 
-    /// Appends records and makes them and the marks durable together, or neither.
-    pub(crate) fn commit(&mut self, batches: &[Batch], marks: &[Mark]) -> Result<(), Error> {
+    /// Appends records and makes them and the marks durable together, or neither. Answers the records that can never be
+    /// written: nothing is written then.
+    pub(crate) fn commit(&mut self, batches: &[Batch], marks: &[Mark]) -> Result<Vec<Refused>, Error> {
         self.recover()?;
         if !marks.is_empty() && marks.iter().all(|mark| self.holds(mark)) {
             // A commit whose outcome was unknown went through (G8).
+            return Ok(Vec::new());
+        }
+        let refused = self.format.admit(batches);
+        if !refused.is_empty() {
+            return Ok(refused);
+        }
+        let mut columns = None;
+        if !batches.iter().all(Batch::is_empty) {
+            self.dirty = true;
+            let writing = Line::Writing(self.part.identity.length);
+            self.side.note(writing).map_err(|error| fault::io(&self.base, "note a commit to", error))?;
+            self.write(batches)?;
+            if self.side.state().columns.is_none() {
+                columns = self.format.columns().map(<[String]>::to_vec);
+            }
+        }
+        let Owner { uid, node, generation } = self.owner.clone();
+        let Identity { length, records, .. } = self.part.identity;
+        let commit = Commit { length, records, uid, node, generation, marks: marks.to_vec(), columns };
+        self.side
+            .append(Line::Commit(commit))
+            .map_err(|error| fault::io(&self.part.path, "commit", error))?;
+        self.dirty = false;
+        Ok(Vec::new())
+    }
+
+    /// Notes that nothing is under way, so that what comes behind the end is known to be somebody else's.
+    pub(crate) fn close(&mut self) -> Result<(), Error> {
+        let state = self.side.state();
+        if self.dirty || state.writing || state.clean || !state.begun.is_empty() {
             return Ok(());
         }
-        let length = if batches.iter().all(Batch::is_empty) {
-            self.length
-        } else {
-            self.dirty = true;
-            self.write(batches).map_err(|error| fault::io(&self.path, "write", error))?
-        };
-        let Owner { uid, node, generation } = self.owner.clone();
-        let commit = Commit { length, uid, node, generation, marks: marks.to_vec() };
-        self.dirty = true;
-        self.side.append(Line::Commit(commit)).map_err(|error| fault::io(&self.path, "commit", error))?;
-        (self.length, self.dirty) = (length, false);
-        Ok(())
+        let line = Line::Clean(self.part.identity.length);
+        self.side.append(line).map_err(|error| fault::io(&self.base, "note the end of", error))
     }
 
     fn holds(&self, mark: &Mark) -> bool {
@@ -184,154 +198,171 @@ impl CommittedFile {
         held.and_then(|held| held.position.as_ref()).is_some_and(|held| held.order >= mark.position.order)
     }
 
-    /// Writes records behind the committed length and makes them durable: the new length.
-    fn write(&mut self, batches: &[Batch]) -> io::Result<u64> {
-        self.file.seek(SeekFrom::Start(self.length))?;
-        match self.compression {
-            Compression::None => write_lines(batches, self.format, &mut self.buffer, &mut self.file)?,
-            Compression::Gzip => {
-                let mut member = GzEncoder::new(&mut self.file, flate2::Compression::default());
-                write_lines(batches, self.format, &mut self.buffer, &mut member)?;
-                member.finish()?;
-            }
+    /// Writes records behind what is committed, into as many files as it takes, and makes them durable.
+    fn write(&mut self, batches: &[Batch]) -> Result<(), Error> {
+        let limits = self.wish.series.limits;
+        let series = self.wish.series.is_series();
+        let Identity { length, records, began, .. } = self.part.identity;
+        if series && (limits.reached(length, records) || (records > 0 && limits.outlived(began))) {
+            self.roll()?;
         }
-        self.file.sync_data()?;
-        self.file.stream_position()
+        let mut writer = self.writer()?;
+        for record in batches.iter().flat_map(Batch::records) {
+            if series && limits.reached(writer.length(), writer.records) {
+                self.finish(writer)?;
+                self.roll()?;
+                writer = self.writer()?;
+            }
+            self.format.write(&record, writer.buffer());
+            writer.wrote().map_err(|error| fault::io(&self.part.path, "write", error))?;
+        }
+        self.finish(writer)
     }
 
-    /// Cuts off what was never committed. Called before every use, since others may touch a file that lies in the open.
+    fn writer(&mut self) -> Result<Writer, Error> {
+        let buffer = std::mem::take(&mut self.buffer);
+        self.part
+            .writer(self.wish.compression, &*self.format, buffer)
+            .map_err(|error| fault::io(&self.part.path, "write", error))
+    }
+
+    fn finish(&mut self, writer: Writer) -> Result<(), Error> {
+        let records = writer.records;
+        let (length, buffer) = writer.finish().map_err(|error| fault::io(&self.part.path, "write", error))?;
+        self.buffer = buffer;
+        (self.part.identity.length, self.part.identity.records) = (length, records);
+        Ok(())
+    }
+
+    /// Begins the next file of the series. It counts only once a commit follows: until then a crash takes it back (G8).
+    fn roll(&mut self) -> Result<(), Error> {
+        let (path, identity) = next_of(&self.wish, self.part.identity.number)?;
+        let line = Line::Roll(identity.clone());
+        self.side.append(line).map_err(|error| fault::io(&path, "note the start of", error))?;
+        self.part = Part::open(path, identity)?;
+        Ok(())
+    }
+
+    /// Puts everything in the state of the last commit. Called before every use, since others may touch files that lie in
+    /// the open.
     fn recover(&mut self) -> Result<(), Error> {
         self.side.settle()?;
-        if let Some(known) = &self.side.state().file {
-            self.length = known.length;
+        go_back(&mut self.side, &self.wish.files)?;
+        if let Some(known) = self.side.state().file.clone() {
+            if known.inode != self.part.identity.inode || known.name != self.part.identity.name {
+                self.part = Part::open(path_of(&known, &self.base, &self.wish.files)?, known)?;
+            } else {
+                self.part.identity = known;
+            }
         }
-        let known = Identity { inode: self.inode, start: 0, length: self.length };
-        let there = std::fs::metadata(&self.path).ok();
-        if let Some(how) = changed(&known, there.as_ref()) {
-            let message = format!("`{}` {how} while it was being written", self.path.display());
+        let path = self.part.path.clone();
+        if let Some(how) = self.part.changed() {
+            let message = format!("`{}` {how} while it was being written", path.display());
             let help =
                 "put the file back, or start the channel over; to rotate files, stop the channel first";
             return Err(Error::hold("file.changed", message).help(help));
         }
-        let longer = there.is_some_and(|meta| meta.len() > self.length);
-        if self.dirty || longer {
-            let cut = |error| fault::io(&self.path, "cut off what was not committed of", error);
-            self.file.set_len(self.length).map_err(cut)?;
-            self.file.sync_data().map_err(cut)?;
-            self.dirty = false;
+        let length = self.part.identity.length;
+        let there = self.part.file.metadata().map_err(|error| fault::io(&path, "look at", error))?.len();
+        let writing = self.dirty || self.side.state().writing;
+        if there > length && !writing {
+            if self.settled || self.side.state().clean {
+                return Err(foreign(&path, length, there));
+            }
+            self.set_aside()?;
         }
+        if there > length || self.dirty {
+            let cut = |error| fault::io(&path, "cut off what was not committed of", error);
+            self.part.file.set_len(length).map_err(cut)?;
+            self.part.file.sync_data().map_err(cut)?;
+        }
+        if writing {
+            self.side
+                .append(Line::Clean(length))
+                .map_err(|error| fault::io(&path, "note the end of", error))?;
+        }
+        self.dirty = false;
         Ok(())
     }
 
-    fn fenced(&self) -> Error {
-        let message = format!("another run of this channel has taken `{}` over", self.path.display());
-        Error::new(fairway_engine::error::Kind::Fenced, "file.fenced", message)
+    /// Keeps bytes behind the last commit of which nobody can say whose they are: the machine may have failed in the middle of
+    /// a commit, or another program may have added them afterwards.
+    fn set_aside(&self) -> Result<(), Error> {
+        let length = self.part.identity.length;
+        let mut name = self.part.path.as_os_str().to_owned();
+        name.push(format!(".{length}.cut"));
+        let aside = PathBuf::from(name);
+        let kept = || -> io::Result<u64> {
+            let mut from = &*self.part.file;
+            from.seek(SeekFrom::Start(length))?;
+            let mut to = OpenOptions::new().write(true).create(true).truncate(true).open(&aside)?;
+            let bytes = io::copy(&mut from.take(u64::MAX), &mut to)?;
+            to.sync_all()?;
+            sync_folder(&aside)?;
+            Ok(bytes)
+        };
+        let bytes = kept().map_err(|error| fault::io(&aside, "write", error))?;
+        tracing::warn!(
+            path = %self.part.path.display(), aside = %aside.display(), bytes,
+            "bytes behind the last commit were set aside"
+        );
+        Ok(())
     }
 }
 
-/// How a file is not what its side file says.
-fn changed(known: &Identity, meta: Option<&Metadata>) -> Option<&'static str> {
-    match meta {
-        None => Some("has vanished"),
-        Some(meta) if file_id::inode(meta) != known.inode => Some("was replaced by another file"),
-        Some(meta) if meta.len() < known.length => Some("became shorter"),
-        Some(_) => None,
+/// The path of a file that a side file names.
+fn path_of(identity: &Identity, base: &Path, files: &Files) -> Result<PathBuf, Error> {
+    match &identity.name {
+        Some(name) => place(files, name),
+        None => Ok(base.to_owned()),
     }
 }
 
-fn exists(path: &Path) -> Error {
-    let message = format!("`{}` is already there", path.display());
-    let help = "choose another path, or the mode `append` or `overwrite`";
-    Error::config("file.exists", message).help(help)
-}
-
-/// Makes a file ready for its first commit, by mode: where it starts.
-fn start(
-    path: &Path,
-    meta: Option<Metadata>,
-    mode: Mode,
-    compression: Compression,
-    format: Format,
-) -> Result<Identity, Error> {
-    let opened = |error| fault::io(path, "open", error);
-    let mut file =
-        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(opened)?;
-    if meta.is_none() {
-        sync_folder(path).map_err(opened)?;
-    }
-    let meta = file.metadata().map_err(opened)?;
-    let start = match (mode, meta.len()) {
-        (_, 0) | (Mode::Overwrite, _) => 0,
-        (Mode::Create, _) => return Err(exists(path)),
-        (Mode::Append, length) => append_at(path, &mut file, length, compression, format)?,
-    };
-    Ok(Identity { inode: file_id::inode(&meta), start, length: start })
-}
-
-/// Where to go on behind what somebody else wrote.
-fn append_at(
-    path: &Path,
-    file: &mut File,
-    length: u64,
-    compression: Compression,
-    format: Format,
-) -> Result<u64, Error> {
-    let foreign = |what: &str| {
-        let message = format!("`{}` cannot be appended to: {what}", path.display());
-        Error::config("file.not_appendable", message).help("choose another path, or the mode `overwrite`")
-    };
-    let read = |error| fault::io(path, "read", error);
-    match (compression, is_gzip(file, length).map_err(read)?) {
-        (Compression::None, true) => Err(foreign("it is compressed")),
-        (Compression::Gzip, false) => Err(foreign("it is not compressed as gzip")),
-        (Compression::Gzip, true) => match gzip_is_whole(file) {
-            Ok(true) => Ok(length),
-            Ok(false) => Err(foreign("its last line has no end")),
-            Err(_) => Err(foreign("it is damaged")),
-        },
-        (Compression::None, false) => match ending(file, length, format.is_whole).map_err(read)? {
-            Ending::Whole => Ok(length),
-            Ending::NoLineEnd => {
-                let ended = |error| fault::io(path, "end the last line of", error);
-                file.seek(SeekFrom::Start(length)).map_err(ended)?;
-                file.write_all(b"\n").and_then(|()| file.sync_data()).map_err(ended)?;
-                Ok(length + 1)
-            }
-            Ending::Half(start) => {
-                tracing::warn!(path = %path.display(), bytes = length - start, "half a last line was cut off");
-                Ok(start)
-            }
-        },
-    }
-}
-
-/// Whether a file with content begins as gzip does.
-fn is_gzip(file: &mut File, length: u64) -> io::Result<bool> {
-    let mut magic = [0; 2];
-    file.seek(SeekFrom::Start(0))?;
-    if length >= 2 {
-        file.read_exact(&mut magic)?;
-    }
-    Ok(magic == [0x1f, 0x8b])
-}
-
-/// Writes records through a buffer that never grows far beyond its bound (I5).
-fn write_lines(
-    batches: &[Batch],
-    format: Format,
-    buffer: &mut Vec<u8>,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    buffer.clear();
-    for record in batches.iter().flat_map(Batch::records) {
-        (format.write)(&record, buffer);
-        if buffer.len() >= FLUSH_BYTES {
-            out.write_all(buffer)?;
-            buffer.clear();
+/// The first number behind another whose file is not there or empty, and that file, created.
+pub(super) fn next_of(wish: &Wish, behind: u64) -> Result<(PathBuf, Identity), Error> {
+    let began = now();
+    let mut number = behind;
+    loop {
+        number += 1;
+        let name = wish.series.name(number, began);
+        let path = place(&wish.files, &name)?;
+        if let Some(meta) = create(&path)? {
+            let inode = file_id::inode(&meta);
+            let identity = Identity { inode, number, began, name: Some(name), ..Identity::default() };
+            return Ok((path, identity));
+        }
+        if wish.mode == Mode::Create && behind == 0 {
+            return Err(exists(&path));
         }
     }
-    out.write_all(buffer)?;
-    buffer.clear();
-    buffer.shrink_to(2 * FLUSH_BYTES);
-    Ok(())
+}
+
+/// Takes the files back that were begun since the last commit.
+fn go_back(side: &mut SideFile, files: &Files) -> Result<(), Error> {
+    let begun = side.state().begun.clone();
+    if begun.is_empty() {
+        return Ok(());
+    }
+    for identity in begun.iter().rev() {
+        let Some(name) = &identity.name else { continue };
+        let path = place(files, name)?;
+        // Only what is still the file that we made.
+        if std::fs::metadata(&path).is_ok_and(|meta| file_id::inode(&meta) == identity.inode) {
+            let gone = std::fs::remove_file(&path).and_then(|()| sync_folder(&path));
+            gone.map_err(|error| fault::io(&path, "take back", error))?;
+        }
+    }
+    let line = Line::Back(begun.len() as u64);
+    side.append(line).map_err(|error| fault::io(files.root(), "note what was taken back in", error))
+}
+
+fn foreign(path: &Path, length: u64, there: u64) -> Error {
+    let more = there - length;
+    let message =
+        format!("another program has added {more} bytes to `{}` since the last commit", path.display());
+    let help = format!(
+        "let one program at a time write a file: move what was added elsewhere, cut the file back to {length} bytes, and \
+         resume; or start the channel over with another path"
+    );
+    Error::hold("file.foreign_bytes", message).help(help)
 }

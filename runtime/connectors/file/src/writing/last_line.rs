@@ -3,7 +3,9 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use flate2::read::MultiGzDecoder;
+use flate2::bufread::MultiGzDecoder;
+
+use super::Compression;
 
 /// Bytes looked at in one step backwards.
 const STEP: u64 = 64 << 10;
@@ -12,7 +14,7 @@ const LONGEST: u64 = 64 << 20;
 
 /// How a file of lines ends.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(crate) enum Ending {
     /// Behind a line end, or empty.
     Whole,
     /// With a line that lacks only its line end.
@@ -22,7 +24,7 @@ pub(super) enum Ending {
 }
 
 /// How a plain file of this length ends; `is_whole` says whether a last line without a line end is a whole one.
-pub(super) fn ending(file: &mut File, length: u64, is_whole: fn(&[u8]) -> bool) -> io::Result<Ending> {
+pub(crate) fn ending(file: &mut File, length: u64, is_whole: fn(&[u8]) -> bool) -> io::Result<Ending> {
     let mut line = Vec::new();
     let mut from = length;
     while from > 0 && length - from < LONGEST {
@@ -50,17 +52,21 @@ pub(super) fn ending(file: &mut File, length: u64, is_whole: fn(&[u8]) -> bool) 
     })
 }
 
-/// Whether a gzip file is whole and ends behind a line end.
+/// Whether a compressed file is whole and ends behind a line end.
 ///
 /// # Errors
 /// When it cannot be decompressed to its end.
-pub(super) fn gzip_is_whole(file: &mut File) -> io::Result<bool> {
+pub(super) fn is_whole_compressed(file: &mut File, compression: Compression) -> io::Result<bool> {
     file.seek(SeekFrom::Start(0))?;
-    let mut decoder = MultiGzDecoder::new(BufReader::new(file));
+    let packed = BufReader::new(file);
+    let mut unpacked: Box<dyn Read + '_> = match compression {
+        Compression::Zstd => Box::new(zstd::Decoder::with_buffer(packed)?),
+        _ => Box::new(MultiGzDecoder::new(packed)),
+    };
     let mut buffer = vec![0; STEP as usize];
     let mut last = b'\n';
     loop {
-        match decoder.read(&mut buffer)? {
+        match unpacked.read(&mut buffer)? {
             0 => return Ok(last == b'\n'),
             count => last = buffer[count - 1],
         }

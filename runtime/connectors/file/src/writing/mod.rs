@@ -1,19 +1,48 @@
-//! Files that are written exactly once: whatever crashes, a file holds the records up to the positions in its side file
+//! Files that are written exactly once: whatever crashes, they hold the records up to the positions in their side file
 //! and no others (G8).
 //!
-//! The side file `<path>.fairway` stands beside the file. Its first line says which file it belongs to and from which
-//! length on it was written; every commit adds a line with the new length and how far each stream has come. A commit is: data
-//! durable, line durable (I2). What lies behind the last committed length was never promised and is cut off. The format of the
-//! side file is in `side_file`, the way of a commit and what is found after a crash in `committed_file`.
+//! The side file `<path>.fairway` stands beside the file, or beside the series whose path has `{n}` in it. Its first line says
+//! which file it belongs to and from which length on it was written; every commit adds a line with the new length and how
+//! far each stream has come. A commit is: data durable, line durable (I2). What lies behind the last committed length was
+//! never promised and is cut off, unless another program added it. A commit may span several files of a series: each is
+//! noted before it is written, and taken back if no commit follows.
+//!
+//! | File | Holds |
+//! |---|---|
+//! | `file_sink` | the sink of all formats |
+//! | `committed_file` | opening, the way of a commit, what is found after a crash |
+//! | `start` | the place of the first commit, by mode |
+//! | `part`, `packer` | one file, and compression into it |
+//! | `series` | names of files, and when the next one begins |
+//! | `side_file` | the log of commits |
+//! | `last_line` | how a file of somebody else ends |
+//! | `format` | what a format says |
 
 mod committed_file;
+mod file_sink;
+mod format;
 mod last_line;
+mod packer;
+mod part;
+mod series;
 mod side_file;
+mod start;
 
-pub(crate) use committed_file::{CommittedFile, Format, Owner, SIDE_FILE};
+pub(crate) use file_sink::FileSink;
+pub(crate) use format::Format;
+pub(crate) use last_line::{Ending, ending};
+pub(crate) use series::Rolling;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// Ending of a side file's name.
+const SIDE_FILE: &str = ".fairway";
+
+/// Whether a path is that of a side file, which holds positions and no data.
+pub(crate) fn is_side_file(path: &str) -> bool {
+    path.ends_with(SIDE_FILE) || path.strip_suffix(".new").is_some_and(|path| path.ends_with(SIDE_FILE))
+}
 
 /// What happens to a file that is already there when a channel first writes it. Later runs of the channel always go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -35,6 +64,8 @@ pub(crate) enum Compression {
     None,
     /// As gzip; every commit ends a member, so that the file is whole at each of them.
     Gzip,
+    /// As Zstandard; every commit ends a frame, so that the file is whole at each of them.
+    Zstd,
 }
 
 /// Makes names in a folder durable: a file that was created or renamed there.

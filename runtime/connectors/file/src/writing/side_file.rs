@@ -28,10 +28,21 @@ pub(super) enum Line {
     Held(Held),
     /// A commit.
     Commit(Commit),
+    /// A further file was begun; it counts once a commit follows.
+    Roll(Identity),
+    /// The files begun since the last commit are gone again.
+    Back(u64),
+    /// Bytes may follow behind this length. Written before the data, and not made durable: it tells a killed writer's bytes from
+    /// those of another program.
+    Writing(u64),
+    /// Nothing of ours lies behind this length: noted when the file is let go of.
+    Clean(u64),
+    /// The columns, when the side file is written anew.
+    Columns(Vec<String>),
 }
 
 /// Which file a side file belongs to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Identity {
     /// Inode of the file.
     pub(super) inode: u64,
@@ -39,6 +50,18 @@ pub(super) struct Identity {
     pub(super) start: u64,
     /// Committed length.
     pub(super) length: u64,
+    /// Committed records of ours.
+    #[serde(default)]
+    pub(super) records: u64,
+    /// Which of a series it is.
+    #[serde(default)]
+    pub(super) number: u64,
+    /// When it was begun, in seconds since 1970-01-01 UTC.
+    #[serde(default)]
+    pub(super) began: i64,
+    /// Path as the settings lead to it, for one of a series.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) name: Option<String>,
 }
 
 /// How far a stream has come.
@@ -56,10 +79,15 @@ pub(super) struct Held {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Commit {
     pub(super) length: u64,
+    #[serde(default)]
+    pub(super) records: u64,
     pub(super) uid: String,
     pub(super) node: String,
     pub(super) generation: u64,
     pub(super) marks: Vec<Mark>,
+    /// With the first commit, the columns that the file has from then on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) columns: Option<Vec<String>>,
 }
 
 /// What all lines together say.
@@ -68,6 +96,13 @@ pub(super) struct State {
     /// Nothing in a side file that was only just created.
     pub(super) file: Option<Identity>,
     pub(super) held: Vec<Held>,
+    /// Files begun since the last commit, in their order.
+    pub(super) begun: Vec<Identity>,
+    pub(super) columns: Option<Vec<String>>,
+    /// Whether bytes of ours may lie behind the committed length.
+    pub(super) writing: bool,
+    /// Whether none do for sure.
+    pub(super) clean: bool,
 }
 
 impl State {
@@ -77,11 +112,24 @@ impl State {
 
     fn apply(&mut self, line: Line) {
         match line {
-            Line::File(identity) => *self = State { file: Some(identity), held: Vec::new() },
+            Line::File(identity) => *self = State { file: Some(identity), ..State::default() },
             Line::Held(held) => self.put(held),
+            Line::Roll(identity) => self.begun.push(identity),
+            Line::Back(_) => self.begun.clear(),
+            Line::Writing(_) => (self.writing, self.clean) = (true, false),
+            Line::Clean(_) => (self.writing, self.clean) = (false, true),
+            Line::Columns(columns) => self.columns = Some(columns),
             Line::Commit(commit) => {
+                (self.writing, self.clean) = (false, false);
+                if let Some(last) = self.begun.pop() {
+                    self.file = Some(last);
+                    self.begun.clear();
+                }
                 if let Some(file) = &mut self.file {
-                    file.length = commit.length;
+                    (file.length, file.records) = (commit.length, commit.records);
+                }
+                if commit.columns.is_some() {
+                    self.columns = commit.columns;
                 }
                 for mark in commit.marks {
                     self.put(Held {
@@ -110,8 +158,21 @@ impl State {
         if let Some(file) = &self.file {
             write_line(&Line::File(file.clone()), &mut out)?;
         }
+        if let Some(columns) = &self.columns {
+            write_line(&Line::Columns(columns.clone()), &mut out)?;
+        }
         for held in &self.held {
             write_line(&Line::Held(held.clone()), &mut out)?;
+        }
+        let length = self.file.as_ref().map_or(0, |file| file.length);
+        if self.clean {
+            write_line(&Line::Clean(length), &mut out)?;
+        }
+        if self.writing {
+            write_line(&Line::Writing(length), &mut out)?;
+        }
+        for identity in &self.begun {
+            write_line(&Line::Roll(identity.clone()), &mut out)?;
         }
         Ok(out)
     }
@@ -166,8 +227,8 @@ impl SideFile {
     }
 
     /// Begins anew with a file: everything held for another is forgotten.
-    pub(super) fn begin(&mut self, identity: Identity) -> io::Result<()> {
-        self.state = State { file: Some(identity), held: Vec::new() };
+    pub(super) fn begin(&mut self, identity: Identity, columns: Option<Vec<String>>) -> io::Result<()> {
+        self.state = State { file: Some(identity), columns, ..State::default() };
         self.rewrite()
     }
 
@@ -176,24 +237,37 @@ impl SideFile {
     /// # Errors
     /// It is then unknown whether the line is there; [`settle`](SideFile::settle) finds out.
     pub(super) fn append(&mut self, line: Line) -> io::Result<()> {
-        let mut bytes = Vec::new();
-        write_line(&line, &mut bytes)?;
+        self.note(line)?;
         self.doubtful = true;
-        self.file.seek(SeekFrom::Start(self.size))?;
-        self.file.write_all(&bytes)?;
         self.file.sync_data()?;
         self.doubtful = false;
-        self.size += bytes.len() as u64;
-        self.state.apply(line);
         if self.size > REWRITE_BYTES {
             self.rewrite()?;
         }
         Ok(())
     }
 
+    /// Adds a line that need not outlive the machine, only this process.
+    pub(super) fn note(&mut self, line: Line) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        write_line(&line, &mut bytes)?;
+        self.doubtful = true;
+        self.file.seek(SeekFrom::Start(self.size))?;
+        self.file.write_all(&bytes)?;
+        self.doubtful = false;
+        self.size += bytes.len() as u64;
+        self.state.apply(line);
+        Ok(())
+    }
+
     /// After a failed write: reads what is there.
     pub(super) fn settle(&mut self) -> Result<(), Error> {
-        if self.doubtful { self.load() } else { Ok(()) }
+        if self.doubtful {
+            self.load()?;
+            // What is there now is built upon, so it must be there for good.
+            self.file.sync_data().map_err(|error| fault::io(&self.path, "write", error))?;
+        }
+        Ok(())
     }
 
     /// Reads the whole and cuts a half-written last line off.

@@ -4,6 +4,7 @@ use fairway_engine::source::Next;
 use flate2::write::GzEncoder;
 
 use super::*;
+use crate::testing::Follower;
 
 fn gzip(text: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -60,25 +61,6 @@ async fn damaged_files_are_faults_after_everything_else_is_read() {
             assert_eq!(of("a.csv") + rest.rows.len(), 50_000);
             assert!(rest.fault.is_none());
         }
-    }
-}
-
-/// A fault would end the task: it comes only when what was read before it is safe, or nothing moves any more.
-#[tokio::test(start_paused = true)]
-async fn a_fault_waits_for_sound_records() {
-    let packed = gzip(&rows(3));
-    let dir = folder(&[("a.csv", &packed[..packed.len() - 1])]);
-    for acknowledged in [true, false] {
-        let mut source = source(dir.path(), "csv_source", INFER, &[]).await.unwrap();
-        let Next::Batch(polled) = source.next().await.unwrap() else { panic!("three rows") };
-        assert!(poll_once(source.next()).await.is_none(), "the fault came before the records were safe");
-        let start = tokio::time::Instant::now();
-        if acknowledged {
-            source.acknowledge(&polled.partition, &polled.position).await.unwrap();
-        }
-        assert!(source.next().await.is_err());
-        assert_eq!(start.elapsed() < std::time::Duration::from_secs(1), acknowledged);
-        source.close().await;
     }
 }
 
@@ -140,30 +122,17 @@ async fn rotation_loses_and_repeats_nothing() {
 async fn a_growing_file_is_followed() {
     let dir = folder(&[("a.csv", b"n,t\n1,a\n2,ha")]);
     let config = r#"{"path":"*.csv","follow":true}"#;
-    let mut source = source(dir.path(), "csv_source", config, &[]).await.unwrap();
-    let mut lines: Vec<String> = Vec::new();
-    // Waits on what is read, never on time alone.
-    let mut until = async |source: &mut Box<dyn fairway_engine::source::Source>, count: usize| {
-        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
-        while lines.len() < count {
-            assert!(std::time::Instant::now() < deadline, "only {lines:?}");
-            let run = read_on(&mut **source).await;
-            assert!(run.fault.is_none() && run.faults().is_empty(), "{:?} {:?}", run.fault, run.faults());
-            lines.extend(run.lines().into_iter().map(str::to_owned));
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-        lines.clone()
-    };
-    assert_eq!(until(&mut source, 1).await, [r#"{"n":1,"t":"a"}"#]);
+    let mut source = Follower::open(dir.path(), "csv_source", config).await;
+    assert_eq!(source.until(1).await, [r#"{"n":1,"t":"a"}"#]);
     // A half-written line waits for its end.
     append(dir.path(), "a.csv", b"lf\n3,\"c");
-    assert_eq!(until(&mut source, 2).await[1], r#"{"n":2,"t":"half"}"#);
+    assert_eq!(source.until(2).await[1], r#"{"n":2,"t":"half"}"#);
     // A new file, the rest of the line, and a rotation all at once.
     append(dir.path(), "a.csv", b"\n\"\n4,d\n");
     put(dir.path(), "b.csv", b"n,t\n9,new\n");
     std::fs::rename(dir.path().join("a.csv"), dir.path().join("a.old")).unwrap();
     put(dir.path(), "a.csv", b"n,t\n5,e\n");
-    let found = until(&mut source, 6).await;
+    let found = source.until(6).await;
     let mut rest: Vec<&str> = found[2..].iter().map(String::as_str).collect();
     rest.sort_unstable();
     assert_eq!(
@@ -172,7 +141,7 @@ async fn a_growing_file_is_followed() {
     );
     // Truncated and written anew.
     put(dir.path(), "b.csv", b"n,t\n7,x\n");
-    assert_eq!(until(&mut source, 7).await[6], r#"{"n":7,"t":"x"}"#);
+    assert_eq!(source.until(7).await[6], r#"{"n":7,"t":"x"}"#);
     source.close().await;
 }
 
