@@ -53,3 +53,4 @@ finding-secret-suspected = 此设置看起来包含直接写入的密钥。
 finding-secret-unknown = 文档引用的密钥未存储于此。
 finding-plan-topic_without_cluster = 通过主题传输需要 Kafka 集群。
 finding-plan-delivery_too_low = 某个目标无法提供通道所要求的保证。
+finding-plan-reads_what_it_writes = 某个目标写入的文件正被同一通道的数据源读取。

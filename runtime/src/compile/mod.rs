@@ -3,9 +3,10 @@
 //!
 //! Each connected part of the drawing becomes one direct task: sources, chains and targets in one process, acknowledged end
 //! to end. `graph` finds the parts and their order, `hashes` says when something is another thing than before,
-//! `delivery` what is promised about each target. What a deploy changes is `fairway_shared::plan::diff`.
+//! `delivery` what is promised about each target, `files` whether the channel would feed itself. What a deploy changes is `fairway_shared::plan::diff`.
 
 mod delivery;
+mod files;
 mod graph;
 mod hashes;
 
@@ -38,6 +39,7 @@ pub fn compile(channel: &Channel, facts: &Facts<'_>) -> Result<Plan, Vec<Diagnos
     let targets = delivery::targets(channel, &specs, &graph);
     diagnostics.extend(delivery::too_low(channel, &targets));
     diagnostics.extend(no_topics(channel, facts));
+    diagnostics.extend(files::loops(channel, &specs));
     if diagnostics.iter().any(Diagnostic::is_error) {
         diagnostic::sort(&mut diagnostics);
         return Err(diagnostics);

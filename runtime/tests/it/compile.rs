@@ -213,6 +213,26 @@ fn too_little_is_an_error_with_a_way_out() {
 }
 
 #[test]
+fn a_channel_that_would_feed_itself_is_refused() {
+    let specs = fairway_runtime::registry::Registry::standard().specs().to_vec();
+    let compiled = |source: &str, sink: &str| {
+        let mut document = channel(&[("in", "csv_source"), ("out", "csv_sink")], &["in>out"]);
+        document["spec"]["nodes"][0]["config"] = json!({ "path": source });
+        document["spec"]["nodes"][1]["config"] = json!({ "path": sink });
+        compile(&read(&document), &Facts { components: &specs, ..Facts::default() })
+    };
+    assert!(compiled("in/*.csv", "out/a.csv").is_ok());
+    for (source, sink) in
+        [("a.csv", "./a.csv"), ("data/*.csv", "data/out.csv"), ("data/**/*", "data/a-{n}.csv")]
+    {
+        let found = compiled(source, sink).expect_err("it reads what it writes");
+        let at: Vec<_> =
+            found.iter().map(|fault| (fault.code.as_ref(), fault.place.node.as_deref())).collect();
+        assert_eq!(at, [(codes::PLAN_READS_WHAT_IT_WRITES, Some("out"))], "{source} {sink}");
+    }
+}
+
+#[test]
 fn topics_are_refused_with_and_without_a_cluster() {
     let mut document = orders();
     document["spec"]["settings"] = json!({"stream": "topic"});

@@ -131,6 +131,8 @@ codes! {
         "Choose `direct` or `auto`, or run the channel on a cluster of workers with a broker.";
     PLAN_DELIVERY_TOO_LOW = "plan.delivery_too_low", "A target cannot give the guarantee that the channel asks for.",
         "The message says which part of the way is weaker. Use other components, or accept a lower guarantee in the settings.";
+    PLAN_READS_WHAT_IT_WRITES = "plan.reads_what_it_writes", "A target writes a file that a source of the same channel reads.",
+        "The channel would feed itself. Write to another folder, or narrow the path of the source.";
 }
 
 /// The table's entry of a code.

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use fairway_engine::Error;
 use fairway_engine::component::{Config, Issue, Meta, SinkConfig};
 use fairway_engine::sink::{Sink, SinkCtx};
+use fairway_engine::units::{Size, Span};
 use fairway_shared::channel::Guarantee;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -78,16 +79,16 @@ pub(crate) struct CsvSink {
     compression: Compression,
     /// Size in bytes with which a file is full; of a compressed file about that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("format" = "byte-size", "x-ui" = {"order": 11, "group": "series", "placeholder": "100MB"}))]
-    roll_size: Option<String>,
+    #[schemars(extend("x-ui" = {"order": 11, "group": "series", "placeholder": "100MB"}))]
+    roll_size: Option<Size>,
     /// Records with which a file is full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1), extend("x-ui" = {"order": 12, "group": "series"}))]
     roll_records: Option<u64>,
     /// Age, in time since it was begun, from which on the next commit goes to a new file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("format" = "duration", "x-ui" = {"order": 13, "group": "series", "placeholder": "1h"}))]
-    roll_every: Option<String>,
+    #[schemars(extend("x-ui" = {"order": 13, "group": "series", "placeholder": "1h"}))]
+    roll_every: Option<Span>,
 }
 
 /// Which fields are put in quotes.
@@ -145,9 +146,9 @@ impl CsvSink {
         Rolling {
             path: &self.path,
             mode: self.mode,
-            size: self.roll_size.as_deref(),
+            size: self.roll_size.as_ref(),
             records: self.roll_records,
-            age: self.roll_every.as_deref(),
+            age: self.roll_every.as_ref(),
         }
     }
 

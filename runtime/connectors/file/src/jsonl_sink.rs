@@ -8,6 +8,7 @@ use fairway_engine::Error;
 use fairway_engine::component::{Config, Issue, Meta, SinkConfig};
 use fairway_engine::data::{RecordRef, json_write};
 use fairway_engine::sink::{Sink, SinkCtx};
+use fairway_engine::units::{Size, Span};
 use fairway_shared::channel::Guarantee;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,16 +45,16 @@ pub(crate) struct JsonlSink {
     compression: Compression,
     /// Size in bytes with which a file is full; of a compressed file about that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("format" = "byte-size", "x-ui" = {"order": 4, "group": "series", "placeholder": "100MB"}))]
-    roll_size: Option<String>,
+    #[schemars(extend("x-ui" = {"order": 4, "group": "series", "placeholder": "100MB"}))]
+    roll_size: Option<Size>,
     /// Records with which a file is full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1), extend("x-ui" = {"order": 5, "group": "series"}))]
     roll_records: Option<u64>,
     /// Age, in time since it was begun, from which on the next commit goes to a new file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("format" = "duration", "x-ui" = {"order": 6, "group": "series", "placeholder": "1h"}))]
-    roll_every: Option<String>,
+    #[schemars(extend("x-ui" = {"order": 6, "group": "series", "placeholder": "1h"}))]
+    roll_every: Option<Span>,
 }
 
 fn default_mode() -> Mode {
@@ -69,9 +70,9 @@ impl JsonlSink {
         Rolling {
             path: &self.path,
             mode: self.mode,
-            size: self.roll_size.as_deref(),
+            size: self.roll_size.as_ref(),
             records: self.roll_records,
-            age: self.roll_every.as_deref(),
+            age: self.roll_every.as_ref(),
         }
     }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use fairway_engine::files::Files;
 use fairway_engine::task::Ended;
-use fairway_engine::testkit::{Bench, Drawing};
+use fairway_engine::testkit::{Bench, Drawing, counts};
 use serde_json::json;
 
 use crate::testing::{component, put};
@@ -19,8 +19,6 @@ const ROWS: usize = 6000;
 const FILES: usize = 3;
 /// Records that a file of each series takes.
 const FULL: usize = 250;
-/// Kills of each drawing.
-const KILLS: usize = 21;
 /// Where the child finds its folder and its drawing.
 const PLACE: &str = "FAIRWAY_KILLED_PLACE";
 
@@ -126,12 +124,13 @@ fn count(target: &str, files: Vec<Vec<(usize, String)>>) {
 fn killed_and_counted(kind: &str) {
     let dir = tempfile::tempdir().unwrap();
     let packed = kind == "packed";
+    let most = counts(21, 200);
     inputs(dir.path(), packed);
     // Another moment each time, over the whole of a run; a run that ends early is no kill.
     let mut seed = 0x9e37_79b9_u64;
     let (mut kills, mut longest) = (0, 60);
-    let deadline = Instant::now() + Duration::from_secs(120);
-    while kills < KILLS {
+    let deadline = Instant::now() + Duration::from_secs(600);
+    while kills < most {
         assert!(Instant::now() < deadline, "{kills} kills");
         let mut child = start(dir.path(), kind);
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -145,7 +144,7 @@ fn killed_and_counted(kind: &str) {
                 assert!(status.success(), "{}", String::from_utf8_lossy(&output.stderr));
                 // Everything is delivered: there is nothing left to be killed in.
                 longest = (longest / 2).max(4);
-                if kills >= KILLS / 2 {
+                if kills >= most / 2 {
                     break;
                 }
                 ["csv", "jsonl"]

@@ -66,6 +66,47 @@ impl SinkFixture for JsonlFile {
     }
 }
 
+#[derive(Default)]
+pub(super) struct JsonlInput(Folder);
+
+#[async_trait]
+impl SourceFixture for JsonlInput {
+    fn component(&self) -> Component {
+        super::component("jsonl_source")
+    }
+
+    async fn filled(&self, count: i64, batch: usize) -> Value {
+        let path = self.0.fresh("jsonl");
+        let mut text = String::new();
+        (1..=count).for_each(|n| writeln!(text, "{{\"n\":{n},\"note\":\"a\\n{n}\"}}").unwrap());
+        std::fs::write(&path, text).unwrap();
+        json!({ "path": path, "batch": batch })
+    }
+}
+
+/// Of a series, so that commits span files.
+#[derive(Default)]
+pub(super) struct CsvOutput(Folder);
+
+#[async_trait]
+impl SinkFixture for CsvOutput {
+    fn component(&self) -> Component {
+        super::component("csv_sink")
+    }
+
+    async fn fresh(&self) -> Value {
+        let path = format!("{}-{{n}}", self.0.fresh("csv").display());
+        json!({ "path": path, "roll_records": 7, "columns": ["n"] })
+    }
+
+    async fn numbers(&self, config: &Value) -> Vec<i64> {
+        let path = config["path"].as_str().unwrap();
+        let part = |number: usize| std::fs::read_to_string(path.replace("{n}", &format!("{number:06}"))).ok();
+        let texts: Vec<String> = (1..).map_while(part).collect();
+        texts.iter().flat_map(|text| text.lines().skip(1)).map(|line| line.parse().unwrap()).collect()
+    }
+}
+
 fn lines(path: &Path) -> Vec<String> {
     std::fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
 }

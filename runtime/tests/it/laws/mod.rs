@@ -19,13 +19,18 @@ const EXEMPT: &[(&str, &str)] = &[
 ];
 
 fn sources() -> Vec<Box<dyn SourceFixture>> {
-    vec![Box::new(builtin::Generated), Box::new(file::CsvFile::default())]
+    vec![
+        Box::new(builtin::Generated),
+        Box::new(file::CsvFile::default()),
+        Box::new(file::JsonlInput::default()),
+    ]
 }
 
 fn sinks() -> Vec<Box<dyn SinkFixture>> {
     vec![
         Box::new(file::JsonlFile::default()),
         Box::new(sql::PostgresTable),
+        Box::new(file::CsvOutput::default()),
         Box::new(sql::SqliteTable::default()),
     ]
 }

@@ -41,11 +41,12 @@ impl Records for Lines {
     fn take(&mut self, chunk: &Chunk, ask: &Ask<'_>) -> Taken {
         let bytes = chunk.base.as_bytes();
         self.builder.set_base(chunk.base.clone());
-        let mut taken_up_to = ask.at;
+        // Blank lines are passed with what follows, or alone where nothing else was taken.
+        let (mut next, mut taken_up_to) = (ask.at, ask.at);
         // Lines up to a place, counted only as far as somebody asks.
         let mut counted = (ask.at, ask.line);
-        while self.rows() < ask.limits.batch && taken_up_to < bytes.len() {
-            let start = taken_up_to;
+        while self.rows() < ask.limits.batch && next < bytes.len() {
+            let start = next;
             let end = match memchr::memchr(b'\n', &bytes[start..]) {
                 Some(length) => start + length + 1,
                 None if ask.last => bytes.len(),
@@ -53,8 +54,15 @@ impl Records for Lines {
             };
             let torn = ask.torn && start == ask.at;
             match self.line(chunk, ask, start..end, torn) {
-                Ok(Line::Blank | Line::Record) => {}
+                Ok(Line::Record) => {}
                 Ok(Line::Full) => break,
+                Ok(Line::Blank) => {
+                    next = end;
+                    if self.rows() == 0 {
+                        taken_up_to = end;
+                    }
+                    continue;
+                }
                 Err((code, message)) => {
                     counted = (start, counted.1 + count_lines(&bytes[counted.0..start]) as u64);
                     let place =
@@ -67,7 +75,7 @@ impl Records for Lines {
                     self.refusals.push(meta, chunk.bytes(start..end), place, error);
                 }
             }
-            taken_up_to = end;
+            (next, taken_up_to) = (end, end);
         }
         Taken { batch: self.builder.finish(), rejects: self.refusals.finish(), end: taken_up_to }
     }

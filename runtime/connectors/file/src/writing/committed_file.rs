@@ -185,8 +185,10 @@ impl CommittedFile {
 
     /// Notes that nothing is under way, so that what comes behind the end is known to be somebody else's.
     pub(crate) fn close(&mut self) -> Result<(), Error> {
+        // What was not committed is not left for others to see; if that fails, it is done when the file is opened again.
+        let unsettled = self.dirty && self.recover().is_err();
         let state = self.side.state();
-        if self.dirty || state.writing || state.clean || !state.begun.is_empty() {
+        if unsettled || state.writing || state.clean || !state.begun.is_empty() {
             return Ok(());
         }
         let line = Line::Clean(self.part.identity.length);

@@ -31,7 +31,7 @@ mod start;
 pub(crate) use file_sink::FileSink;
 pub(crate) use format::Format;
 pub(crate) use last_line::{Ending, ending};
-pub(crate) use series::Rolling;
+pub(crate) use series::{Rolling, examples};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

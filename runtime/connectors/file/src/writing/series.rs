@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fairway_engine::component::Issue;
 use fairway_engine::data::time::write_timestamp;
-use fairway_shared::form::format::{bytes_of, duration_of};
+use fairway_engine::units::{Size, Span};
 
 use super::{Mode, is_side_file};
 
@@ -67,6 +67,12 @@ impl Series {
     }
 }
 
+/// Some paths that a path of a sink may stand for.
+pub(crate) fn examples(path: &str) -> Vec<String> {
+    let series = Series { path: path.to_owned(), limits: Limits::default() };
+    (1..=9).map(|number| series.name(number, 0)).collect()
+}
+
 /// Seconds since 1970-01-01 UTC.
 pub(super) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -78,9 +84,9 @@ pub(super) fn now() -> i64 {
 pub(crate) struct Rolling<'a> {
     pub(crate) path: &'a str,
     pub(crate) mode: Mode,
-    pub(crate) size: Option<&'a str>,
+    pub(crate) size: Option<&'a Size>,
     pub(crate) records: Option<u64>,
-    pub(crate) age: Option<&'a str>,
+    pub(crate) age: Option<&'a Span>,
 }
 
 impl Rolling<'_> {
@@ -121,15 +127,11 @@ impl Rolling<'_> {
                 "choose `append` or `create`, or take `{n}` out of the path",
             ));
         }
-        if self.size.is_some_and(|size| bytes_of(size).is_none_or(|bytes| bytes == 0)) {
-            issues.push(Issue::new("roll_size", "this is no size", "write `100MB` or `64KiB`"));
+        if self.size.is_some_and(|size| size.get() == 0) {
+            issues.push(Issue::new("roll_size", "no file is that small", "write `100MB` or `64KiB`"));
         }
-        if self.age.is_some_and(|age| duration_of(age).is_none_or(|age| age < Duration::from_secs(1))) {
-            issues.push(Issue::new(
-                "roll_every",
-                "this is no time of a second or more",
-                "write `1h` or `30s`",
-            ));
+        if self.age.is_some_and(|age| age.get() < Duration::from_secs(1)) {
+            issues.push(Issue::new("roll_every", "files roll by the second", "write `1h` or `30s`"));
         }
         issues
     }
@@ -141,9 +143,9 @@ impl Rolling<'_> {
 
     fn limits(&self) -> Limits {
         Limits {
-            bytes: self.size.and_then(bytes_of),
+            bytes: self.size.map(|size| size.get() as u64),
             records: self.records,
-            age: self.age.and_then(duration_of),
+            age: self.age.map(Span::get),
         }
     }
 }
@@ -166,16 +168,19 @@ mod tests {
 
     #[test]
     fn settings_that_contradict_each_other_are_said() {
+        let (none, mega, hour, short) =
+            (Size::parse("0"), Size::parse("1MB"), Span::parse("1h"), Span::parse("1ms"));
+        let (mega, none, hour, short) = (mega.as_ref(), none.as_ref(), hour.as_ref(), short.as_ref());
         let rolling = |path, mode, size, age| Rolling { path, mode, size, records: None, age };
         for (rolling, field) in [
-            (rolling("a.csv", Mode::Append, Some("1MB"), None), Some("path")),
+            (rolling("a.csv", Mode::Append, mega, None), Some("path")),
             (rolling("a-{date}.csv", Mode::Append, None, None), Some("path")),
             (rolling("a.csv.fairway", Mode::Append, None, None), Some("path")),
             (rolling("a.csv.fairway.new", Mode::Append, None, None), Some("path")),
-            (rolling("a-{n}.csv", Mode::Overwrite, Some("1MB"), None), Some("mode")),
-            (rolling("a-{n}.csv", Mode::Append, Some("x"), None), Some("roll_size")),
-            (rolling("a-{n}.csv", Mode::Append, None, Some("1ms")), Some("roll_every")),
-            (rolling("a-{n}.csv", Mode::Create, Some("1MB"), Some("1h")), None),
+            (rolling("a-{n}.csv", Mode::Overwrite, mega, None), Some("mode")),
+            (rolling("a-{n}.csv", Mode::Append, none, None), Some("roll_size")),
+            (rolling("a-{n}.csv", Mode::Append, None, short), Some("roll_every")),
+            (rolling("a-{n}.csv", Mode::Create, mega, hour), None),
             (rolling("a.csv", Mode::Overwrite, None, None), None),
         ] {
             let fields: Vec<String> = rolling.check().into_iter().map(|issue| issue.field).collect();
