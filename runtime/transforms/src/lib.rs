@@ -15,6 +15,8 @@ mod paths;
 mod rename_fields;
 mod route_records;
 mod rules;
+#[cfg(test)]
+mod running;
 mod select_fields;
 mod set_fields;
 mod split_records;
