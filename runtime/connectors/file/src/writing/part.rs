@@ -14,7 +14,7 @@ use super::{Compression, Format, sync_folder};
 use crate::{fault, file_id};
 
 /// Bytes of records gathered before they are handed on.
-const FLUSH_BYTES: usize = 1 << 20;
+const FLUSH_BYTES: usize = 128 << 10;
 
 /// An open file with what is known of it.
 #[derive(Debug)]
