@@ -21,5 +21,5 @@ use fairway_engine::component::Component;
 /// All components of SQL databases, by name.
 pub const REGISTRY: &[Component] = &[
     Component::sink::<postgres_sink::PostgresSink>().with_probe::<postgres_sink::PostgresSink>(),
-    Component::sink::<sqlite_sink::SqliteSink>(),
+    Component::sink::<sqlite_sink::SqliteSink>().with_probe::<sqlite_sink::SqliteSink>(),
 ];

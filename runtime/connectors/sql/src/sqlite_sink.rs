@@ -4,14 +4,17 @@ use async_trait::async_trait;
 use fairway_engine::Error;
 use fairway_engine::component::{Config, Issue, Meta, SinkConfig};
 use fairway_engine::position::{Position, StreamKey};
+use fairway_engine::probe::{ProbeConfig, ProbeCtx};
 use fairway_engine::sink::{Group, Outcome, Sink, SinkCtx};
 use fairway_shared::channel::Guarantee;
+use fairway_shared::component::Probe;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::sqlite::connect::Database;
 use crate::sqlite::layout::Wish;
 use crate::sqlite::positions::{self, Positions};
+use crate::sqlite::probe::probe;
 use crate::sqlite::writer::Writer;
 use crate::writing::{Mode, NewColumns, default_create_table, default_mode, default_new_columns};
 
@@ -24,7 +27,8 @@ use crate::writing::{Mode, NewColumns, default_create_table, default_mode, defau
 /// Values are kept exactly or refused with the reason. `bool` becomes 0 or 1, `int64` an integer, `float64` a real,
 /// `bytes` a blob; decimals, `uint64` and numbers beyond 64 bits become text with all their digits, for SQLite's own numbers
 /// would lose some; dates and times become text as in RFC 3339, lists, maps and JSON become JSON text. A column that the
-/// table declares as a number takes text only if it is a number written plainly: `007` is refused.
+/// table declares as a number takes text only if it is a number written plainly: `007` is refused. A column made here follows
+/// the field's declared type, else its first value, and is never changed later: cast the field before if it varies.
 ///
 /// The table `fairway_positions` in the same file holds how far each source has come, and is written in the same transaction
 /// as the rows: after a crash every record is there once. The file is switched to write-ahead logging. Where a record
@@ -110,16 +114,21 @@ impl Config for SqliteSink {
 }
 
 #[async_trait]
+impl ProbeConfig for SqliteSink {
+    async fn probe(self, cx: ProbeCtx) -> Result<Probe, Error> {
+        let path = self.path.as_deref().ok_or_else(no_path)?;
+        probe(&cx, path, &self.table, &["key"]).await
+    }
+}
+
+#[async_trait]
 impl SinkConfig for SqliteSink {
     async fn open(self, cx: SinkCtx) -> Result<Box<dyn Sink>, Error> {
         if let Some(issue) = self.check().into_iter().next() {
             let error = Error::config("sqlite.bad_config", format!("`{}`: {}", issue.field, issue.message));
             return Err(issue.help.into_iter().fold(error, Error::help));
         }
-        let Some(path) = self.path else {
-            return Err(Error::config("sqlite.no_path", "the connection names no file")
-                .help("set `path` in the connection, or here"));
-        };
+        let path = self.path.ok_or_else(no_path)?;
         let database = Database::at(&cx.files, &path)?;
         let wish = Wish {
             table: self.table,
@@ -128,9 +137,15 @@ impl SinkConfig for SqliteSink {
             create_table: self.create_table,
             new_columns: self.new_columns,
         };
-        let writer = Writer::open(database, wish, Positions::new(&cx)?).await?;
+        let writes_to = (wish.mode != Mode::Delete).then(|| wish.table.clone());
+        let writer = Writer::open(database, wish, Positions::new(&cx, writes_to)?).await?;
         Ok(Box::new(Rows { writer }))
     }
+}
+
+fn no_path() -> Error {
+    Error::config("sqlite.no_path", "neither settings nor connection name a file")
+        .help("set `path` in the connection, or here")
 }
 
 struct Rows {

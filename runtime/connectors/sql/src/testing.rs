@@ -109,10 +109,19 @@ impl Bay {
 
     /// A `sqlite_sink` on the file; `config` is the inside of an object.
     pub(crate) async fn sink(&self, generation: u64, config: &str) -> Result<Box<dyn Sink>, Error> {
+        self.open(generation, "x.db", config).await
+    }
+
+    /// The same on another file.
+    pub(crate) async fn sink_at(&self, path: &str, config: &str) -> Result<Box<dyn Sink>, Error> {
+        self.open(1, path, config).await
+    }
+
+    async fn open(&self, generation: u64, path: &str, config: &str) -> Result<Box<dyn Sink>, Error> {
         let Opener::Sink(open) = component("sqlite_sink").opener else { panic!("it is a sink") };
         let cx =
             SinkCtx { uid: "u1".into(), node: "out".into(), generation, files: Files::open(self.root()) };
-        let config = format!("{{\"path\":\"x.db\",{config}}}");
+        let config = format!("{{\"path\":\"{path}\",{config}}}");
         open(serde_json::from_str(&config).unwrap(), cx).await
     }
 

@@ -101,8 +101,8 @@ impl Known {
 
     /// Whether the table, or columns of it, are to be made for these batches.
     pub(super) fn has_newcomers(&mut self, wish: &Wish, batches: &[Batch]) -> bool {
-        let batches = batches.iter().filter(|batch| !batch.is_empty());
-        batches.into_iter().any(|batch| !self.layout(batch.schema(), wish).newcomers.is_empty())
+        let mut batches = batches.iter().filter(|batch| !batch.is_empty());
+        batches.any(|batch| !self.layout(batch.schema(), wish).newcomers.is_empty())
     }
 
     /// Makes columns, or the table, for fields that have none; answers whether it did.

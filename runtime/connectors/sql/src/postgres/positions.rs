@@ -127,9 +127,14 @@ impl Positions {
         !marks.is_empty() && marks.iter().all(reached)
     }
 
-    /// Moves positions within the caller's transaction; `false` when the target does not hold what this owner left
+    /// Moves positions within the caller's transaction, which writes rows or none; `false` when the target does not hold what this owner left
     /// there, and [`look_again`](Positions::look_again) says what that means. Never inserts.
-    pub(super) async fn advance(&self, connection: &mut PgConnection, marks: &[Mark]) -> Result<bool, Error> {
+    pub(super) async fn advance(
+        &self,
+        connection: &mut PgConnection,
+        marks: &[Mark],
+        has_rows: bool,
+    ) -> Result<bool, Error> {
         let advance = format!(
             r#"UPDATE {} SET "position" = $7, wrote_to = coalesce($9, wrote_to)
                 WHERE {WHICH} AND generation = $6 AND "position" = $8"#,
@@ -145,7 +150,7 @@ impl Positions {
                 .bind(self.generation)
                 .bind(written(&mark.position))
                 .bind(held.text.clone())
-                .bind(self.writes_to.clone())
+                .bind(self.writes_to.clone().filter(|_| has_rows))
                 .execute(&mut *connection)
                 .await
                 .map_err(|error| self.failed(error))?;
@@ -157,10 +162,11 @@ impl Positions {
     }
 
     /// The transaction that moved them is committed.
-    pub(super) fn committed(&mut self, marks: &[Mark]) {
+    pub(super) fn committed(&mut self, marks: &[Mark], has_rows: bool) {
         for mark in marks {
+            let wrote_to = self.writes_to.clone().filter(|_| has_rows);
             let before = self.held.get(&mark.stream).and_then(|held| held.wrote_to.clone());
-            let held = Held { text: written(&mark.position), wrote_to: self.writes_to.clone().or(before) };
+            let held = Held { text: written(&mark.position), wrote_to: wrote_to.or(before) };
             self.held.insert(mark.stream.clone(), held);
         }
     }
@@ -184,8 +190,8 @@ impl Positions {
             if held.text != written(&mark.position) {
                 return Err(went_astray(stream, &held.text));
             }
+            self.held.insert(stream.clone(), held);
         }
-        self.committed(marks);
         Ok(())
     }
 

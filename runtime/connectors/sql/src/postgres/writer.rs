@@ -112,7 +112,7 @@ impl Writer {
     /// Keeps the connection only if its transaction is over for sure.
     async fn attempt(&mut self, mut open: Open, group: Group<'_>, care: Care) -> Result<Tried, Error> {
         let mut transaction = open.connection.begin().await.map_err(cannot_write)?;
-        if !self.positions.advance(&mut transaction, group.marks).await? {
+        if !self.positions.advance(&mut transaction, group.marks, !group.is_empty()).await? {
             transaction.rollback().await.map_err(cannot_write)?;
             self.positions.look_again(&mut open.connection, group.marks).await?;
             self.open = Some(open);
@@ -133,7 +133,7 @@ impl Writer {
         let tried = match written {
             Ok(refused) if refused.is_empty() => match transaction.commit().await {
                 Ok(()) => {
-                    self.positions.committed(group.marks);
+                    self.positions.committed(group.marks, !group.is_empty());
                     self.open = Some(Open { known: Some(known), ..open });
                     return Ok(Tried::Done(Outcome::all()));
                 }

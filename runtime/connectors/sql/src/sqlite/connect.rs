@@ -1,5 +1,6 @@
 //! Opening a SQLite file. One connection, its own thread behind it (sqlx), and every commit on the disk before it answers.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -54,16 +55,47 @@ impl Database {
     }
 
     fn prepare_folder(&self) -> Result<(), Error> {
-        if self.path.is_dir() {
-            let what = format!("`{}` is a folder", self.path.display());
-            return Err(Error::config("sqlite.is_a_folder", what).help("name a file in it"));
+        let path = self.path.display();
+        match std::fs::metadata(&self.path) {
+            Ok(found) if found.is_dir() => {
+                return Err(Error::config("sqlite.is_a_folder", format!("`{path}` is a folder"))
+                    .help("name a file in it"));
+            }
+            Ok(found) if !found.is_file() => {
+                let what = format!("`{path}` is no file, but a device or a pipe");
+                return Err(Error::config("sqlite.not_a_file", what).help("name a file"));
+            }
+            Ok(_) => return Ok(()),
+            Err(error) if is_impossible(&error) => {
+                let what = format!("there can be no file `{path}`");
+                return Err(Error::config("sqlite.impossible_path", what)
+                    .help("correct the path")
+                    .source(error));
+            }
+            Err(_) => {}
         }
         let folder = self.path.parent().unwrap_or(Path::new("/"));
         std::fs::create_dir_all(folder).map_err(|error| {
             let what = format!("the folder `{}` cannot be created", folder.display());
+            // Where even a missing parent cannot be the reason, no waiting helps.
+            if is_impossible(&error) || error.kind() == ErrorKind::NotFound {
+                return Error::config("sqlite.impossible_path", what).help("correct the path").source(error);
+            }
             Error::outage("sqlite.no_folder", what)
                 .help("create it, or give Fairway the right to; it is tried again by itself")
                 .source(error)
         })
     }
+}
+
+/// Whether a path can never be one, whatever happens outside: a file stands where a folder would have to be, or it is too
+/// long.
+fn is_impossible(error: &std::io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::NotADirectory
+            | ErrorKind::AlreadyExists
+            | ErrorKind::InvalidFilename
+            | ErrorKind::InvalidInput
+    )
 }

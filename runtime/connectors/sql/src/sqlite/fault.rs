@@ -79,9 +79,8 @@ pub(super) fn of_target(error: sqlx::Error, what: &str) -> Error {
         code::READONLY | code::PERM | code::AUTH => {
             outage("sqlite.read_only", "give Fairway the right to write the file and its folder")
         }
-        code::CORRUPT => {
-            outage("sqlite.corrupt", "the file is damaged: check it with `PRAGMA integrity_check`")
-        }
+        code::CORRUPT => Error::hold("sqlite.corrupt", what)
+            .help("the file is damaged or cut off: check it with `PRAGMA integrity_check`, and restore it from a copy"),
         code::CANTOPEN => outage("sqlite.cannot_open", "see that the folder is there and may be written"),
         code::IOERR => outage("sqlite.io", "see whether the disk works; it is tried again by itself"),
         code::NOTADB => Error::config("sqlite.not_a_database", what)

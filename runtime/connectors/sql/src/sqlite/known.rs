@@ -76,6 +76,12 @@ impl Known {
         layout
     }
 
+    /// Whether the table, or columns of it, are to be made for these batches.
+    pub(super) fn has_newcomers(&mut self, wish: &Wish, batches: &[Batch]) -> bool {
+        let mut batches = batches.iter().filter(|batch| !batch.is_empty());
+        batches.any(|batch| !self.layout(batch.schema(), wish).newcomers.is_empty())
+    }
+
     /// Makes columns, or the table, for fields that have none; answers whether it did.
     pub(super) async fn make_columns(
         &mut self,
@@ -83,12 +89,7 @@ impl Known {
         wish: &Wish,
         batches: &[Batch],
     ) -> Result<bool, Error> {
-        let wanted = |known: &mut Self| {
-            batches
-                .iter()
-                .any(|batch| !batch.is_empty() && !known.layout(batch.schema(), wish).newcomers.is_empty())
-        };
-        if !wanted(self) {
+        if !self.has_newcomers(wish, batches) {
             return Ok(false);
         }
         self.plan(wish, batches);

@@ -166,12 +166,6 @@ impl Layout {
         if let Some(newcomer) = self.newcomers.iter().find(has_no_key) {
             return Err(no_key(&newcomer.name));
         }
-        if self.newcomers.iter().any(|newcomer| has(newcomer.slot)) {
-            return Err(RecordError::new(
-                "sqlite.no_room",
-                "the table has no room for a column for each field",
-            ));
-        }
         if !self.exists {
             return Err(RecordError::new(
                 "sqlite.no_fields",
@@ -193,7 +187,29 @@ impl Layout {
             }
             bound.add_to(arguments);
         }
-        Ok(())
+        self.has_room(record)
+    }
+
+    /// What is new was planned before, unless something stood against it.
+    fn has_room(&self, record: RecordRef<'_>) -> Result<(), RecordError> {
+        let new: Vec<&Newcomer> =
+            self.newcomers.iter().filter(|field| !record.get_slot(field.slot).is_missing()).collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        for (index, field) in new.iter().enumerate() {
+            if let Some(twin) = new[..index].iter().find(|twin| twin.name.eq_ignore_ascii_case(&field.name)) {
+                let what = format!(
+                    "the record has `{}` and `{}`, which SQLite does not tell apart; rename one of them in a step before",
+                    twin.name, field.name
+                );
+                return Err(RecordError::in_field("sqlite.almost_column", &*field.name, what));
+            }
+        }
+        Err(RecordError::new(
+            "sqlite.no_room",
+            "the table has no room for a column for each field: SQLite allows 2000",
+        ))
     }
 
     /// Whether the table, as far as it is known, can never take the record; fields that may get a column are passed over.

@@ -10,6 +10,7 @@
 //! | `statement` | inserts, upserts and deletes of many rows |
 //! | `rows` | a group cut into statements |
 //! | `positions` | positions held in the target itself |
+//! | `probe` | trying a file: tables, columns |
 //! | `known` | what is known of the table, and new columns |
 //! | `apply` | writing rows, and finding the ones that are refused |
 //! | `writer` | a group as one transaction |
@@ -20,6 +21,7 @@ mod fault;
 mod known;
 pub(crate) mod layout;
 pub(crate) mod positions;
+pub(crate) mod probe;
 mod rows;
 mod statement;
 pub(crate) mod table;

@@ -92,8 +92,8 @@ impl Table {
             Error::config("sqlite.bad_name", format!("{name:?} cannot be the name of a table"))
         })?;
         let failed = |error| fault::of_target(error, &format!("the table `{name}` cannot be looked up"));
-        let known: Vec<(String, bool)> = sqlx::query_as(
-            "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name = ?1 COLLATE NOCASE",
+        let known: Vec<(String, bool, String)> = sqlx::query_as(
+            "SELECT name, strict, type FROM pragma_table_list WHERE schema = 'main' AND name = ?1 COLLATE NOCASE",
         )
         .bind(name)
         .fetch_all(&mut *connection)
@@ -107,11 +107,17 @@ impl Table {
             index: HashMap::new(),
             made: 0,
         };
-        let Some((real, strict)) = known.into_iter().next() else { return Ok(table) };
+        let Some((real, strict, kind)) = known.into_iter().next() else { return Ok(table) };
         if real != name {
             let what = format!("the file has a table `{real}`, which SQLite does not tell from `{name}`");
             return Err(
                 Error::config("sqlite.almost_table", what).help(format!("write `{real}`, or another name"))
+            );
+        }
+        if !matches!(kind.as_str(), "table" | "virtual") {
+            let what = format!("`{name}` is no table that rows can be written into, but a {kind}");
+            return Err(
+                Error::config("sqlite.not_a_table", what).help("name the table behind it, or another one")
             );
         }
         let columns: Vec<(String, String, bool, i64)> =

@@ -84,7 +84,7 @@ impl Writer {
     async fn attempt(&mut self, mut open: Open, group: Group<'_>, care: Care) -> Result<Tried, Error> {
         let failed = |error| fault::of_target(error, "the table cannot be written");
         let mut transaction = open.connection.begin_with("BEGIN IMMEDIATE").await.map_err(failed)?;
-        if !self.positions.advance(&mut transaction, group.marks).await? {
+        if !self.positions.advance(&mut transaction, group.marks, !group.is_empty()).await? {
             transaction.rollback().await.map_err(failed)?;
             self.positions.look_again(&mut open.connection, group.marks).await?;
             self.open = Some(open);
@@ -94,6 +94,9 @@ impl Writer {
             Some(known) if known.still_holds(&mut transaction).await? => known,
             _ => Known::load(&mut transaction, &self.wish).await?,
         };
+        if !known.table.exists && known.has_newcomers(&self.wish, group.batches) {
+            self.positions.may_make_table()?;
+        }
         let planned = known.make_columns(&mut transaction, &self.wish, group.batches).await?;
         let written = known.write(&mut transaction, &self.wish, group.batches, care).await;
         let tried = match written {
@@ -102,7 +105,7 @@ impl Writer {
                     true => deferred_key(error),
                     false => failed(error),
                 })?;
-                self.positions.committed(group.marks);
+                self.positions.committed(group.marks, !group.is_empty());
                 self.open = Some(Open { known: Some(known), ..open });
                 return Ok(Tried::Done(Outcome::all()));
             }

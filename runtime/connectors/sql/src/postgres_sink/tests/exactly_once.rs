@@ -40,7 +40,7 @@ fn each_once(harbour: &Harbour, until: u64) {
 async fn a_delivery_cut_off_leaves_all_or_nothing() {
     let harbour = Harbour::with("create table t(n bigint, t text)");
     let mut done = 0;
-    for round in 0..40 {
+    for round in 0..30 {
         let mut sink = harbour.sink(round, TABLE).await.unwrap();
         let found = adopt(&mut *sink).await;
         assert!(found == done || found == done + 2000, "{found} of {done}");
@@ -50,7 +50,7 @@ async fn a_delivery_cut_off_leaves_all_or_nothing() {
         tokio::time::timeout(cut, deliver(&mut *sink, done, done + 2000)).await.ok();
         drop(sink);
     }
-    let mut sink = harbour.sink(40, TABLE).await.unwrap();
+    let mut sink = harbour.sink(30, TABLE).await.unwrap();
     let done = adopt(&mut *sink).await;
     assert!(done > 0, "some delivery was done in time");
     each_once(&harbour, done);

@@ -61,7 +61,7 @@ fn question(count: i64) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_killed_again_and_again_delivers_each_record_once() {
     let harbour = Harbour::with(&table());
-    let count = 40_000;
+    let count = 30_000;
     let drawing = drawing(harbour.config(r#""table":"t""#), count);
     let mut bench = Bench::default();
     let mut chance = Chance::new();
@@ -71,7 +71,7 @@ async fn a_task_killed_again_and_again_delivers_each_record_once() {
         let (mut killed, drawing) = (bench.clone(), drawing.clone());
         killed.control = fairway_engine::task::Control::default();
         let running = tokio::spawn(async move { killed.run(&drawing).await });
-        tokio::time::sleep(Duration::from_micros(chance.below(40_000))).await;
+        tokio::time::sleep(Duration::from_micros(chance.below(30_000))).await;
         if round % 3 == 0 {
             harbour.sql(
                 "select pg_terminate_backend(pid) from pg_stat_activity
@@ -94,7 +94,7 @@ async fn a_task_killed_again_and_again_delivers_each_record_once() {
 async fn a_server_that_goes_down_and_comes_back_loses_nothing() {
     let postgres = Postgres::start().unwrap();
     postgres.sql("postgres", &table()).unwrap();
-    let count = 40_000;
+    let count = 20_000;
     let config = json!({"url": postgres.url("postgres"), "table": "t"});
     let drawing = drawing(config, count);
     let bench = Bench::default();

@@ -2,5 +2,6 @@
 
 mod cases;
 mod exactly_once;
+mod faults;
 mod refusals;
 mod tables;
