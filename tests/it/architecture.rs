@@ -34,7 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 const KNOWN_BY: &[(&str, &[&str])] = &[
     ("axum", &["fairway-runtime", "fairway-connector-http"]),
     ("sqlx", &["fairway-runtime", "fairway-connector-sql"]),
-    ("rdkafka", &["fairway-kafka"]),
+    ("rdkafka", &["fairway-kafka", "fairway-peers"]),
     ("tauri", &["fairway-desktop"]),
     ("leptos", &["fairway-designer"]),
     ("web-sys", &["fairway-designer"]),

@@ -9,6 +9,7 @@ mod deny;
 mod dist;
 mod files;
 mod house;
+mod peers;
 mod run;
 mod setup;
 mod soak;
@@ -64,7 +65,7 @@ fn main() -> ExitCode {
 fn obey(command: Command) -> Result<()> {
     let house = House::find()?;
     match command {
-        Command::Setup(options) => setup::run(&options),
+        Command::Setup(options) => setup::run(&house, &options),
         Command::Bundle(options) => bundle::run(&house, &options),
         Command::Run(options) => run::run(&house, &options),
         Command::Test(options) => test::run(&house, &options),

@@ -11,8 +11,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 
-use crate::house::WASM;
-use crate::step;
+use crate::house::{House, WASM};
+use crate::{peers, step};
 
 /// What the machine is prepared for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -32,8 +32,11 @@ pub(crate) struct Options {
     purpose: Purpose,
 }
 
-pub(crate) fn run(options: &Options) -> Result<()> {
+pub(crate) fn run(house: &House, options: &Options) -> Result<()> {
     prepare(options.purpose)?;
+    if options.purpose == Purpose::Test {
+        peers::fetch(house)?;
+    }
     eprintln!("everything is here");
     Ok(())
 }
@@ -66,6 +69,12 @@ const NEEDS: &[Need] = &[
         packages: &["postgresql"],
         purpose: Purpose::Test,
         here: || Path::new("/usr/lib/postgresql").exists() || any_program(&["initdb"]),
+    },
+    Need {
+        what: "Java and Maven (tests start a Kafka broker in a folder of its own)",
+        packages: &["default-jre-headless", "maven"],
+        purpose: Purpose::Test,
+        here: || any_program(&["java"]) && any_program(&["mvn"]),
     },
     Need {
         what: "Chromium",

@@ -2,6 +2,7 @@
 //! However the starter ends, by kill -9 too, the pipe closes and the shell ends the program and removes its folder.
 
 use std::fs::File;
+use std::io::Write as _;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -10,15 +11,20 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
 
-/// `$1` is the folder to remove at the end, the rest is the program and its arguments.
+/// `$1` is the folder to remove at the end, the rest is the program and its arguments. Words on the pipe end the program
+/// as a loss of power would, and start it again in the same folder.
 const WATCH: &str = r#"
 folder=$1; shift
 "$@" </dev/null &
 program=$!
 trap '' INT TERM HUP
-cat >/dev/null
-kill -KILL $program 2>/dev/null
-wait $program 2>/dev/null
+end() { kill -KILL $program 2>/dev/null; wait $program 2>/dev/null; }
+while read -r word; do
+  end
+  if [ "$word" = start ]; then "$@" </dev/null & program=$!; fi
+  echo "$word" > "$folder/leash.new"; mv "$folder/leash.new" "$folder/leash"
+done
+end
 rm -rf "$folder"
 "#;
 
@@ -63,6 +69,30 @@ impl Leash {
             std::thread::sleep(Duration::from_millis(20));
         }
         Ok(())
+    }
+
+    /// Ends the program without a word of warning; its folder stays.
+    ///
+    /// # Errors
+    /// If the shell does not answer.
+    pub fn kill(&mut self) -> Result<()> {
+        self.say("kill")
+    }
+
+    /// Starts the program again in its folder, with the same arguments.
+    ///
+    /// # Errors
+    /// If the shell does not answer.
+    pub fn start_again(&mut self) -> Result<()> {
+        self.say("start")
+    }
+
+    fn say(&mut self, word: &str) -> Result<()> {
+        let answer = self.folder.join("leash");
+        std::fs::remove_file(&answer).ok();
+        let pipe = self.shell.stdin.as_mut().context("the leash is let go")?;
+        pipe.write_all(format!("{word}\n").as_bytes()).context("the leash is broken")?;
+        self.ready(Duration::from_secs(10), || answer.exists())
     }
 
     /// Its folder.

@@ -3,6 +3,8 @@
 //!
 //! A peer that cannot start fails the test that asked, saying what to install.
 
+#[cfg(feature = "kafka")]
+pub mod kafka;
 mod leash;
 pub mod postgres;
 

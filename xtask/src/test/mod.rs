@@ -17,7 +17,7 @@ use self::counts::Counts;
 use crate::bundle::{self, Build};
 use crate::house::{House, WASM};
 use crate::setup::{self, Purpose};
-use crate::{deny, step};
+use crate::{deny, peers, step};
 
 /// The workspace without the designer, which is built for the browser only.
 const NATIVE: [&str; 3] = ["--workspace", "--exclude", "fairway-designer"];
@@ -58,6 +58,9 @@ impl Options {
 pub(crate) fn run(house: &House, options: &Options) -> Result<()> {
     let mut report = Report::default();
     report.step("setup", || prepare(options))?;
+    if options.tests() {
+        report.check("peers", || peers::fetch(house));
+    }
     if options.wants(Part::Lint) {
         lint(house, &mut report);
     }

@@ -1,6 +1,18 @@
 //! Components that read and write Apache Kafka, one file each; [`REGISTRY`] is what the runtime knows of them.
 
+mod kafka_sink;
+mod kafka_source;
+mod probing;
+#[cfg(test)]
+mod testing;
+
 use fairway_engine::component::Component;
 
+use kafka_sink::KafkaSink;
+use kafka_source::KafkaSource;
+
 /// All components of Kafka, by name.
-pub const REGISTRY: &[Component] = &[];
+pub const REGISTRY: &[Component] = &[
+    Component::sink::<KafkaSink>().with_probe::<KafkaSink>(),
+    Component::source::<KafkaSource>().with_probe::<KafkaSource>().with_sample::<KafkaSource>(),
+];

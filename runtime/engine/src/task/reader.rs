@@ -139,7 +139,13 @@ impl Reader {
                     }
                 }
                 Ok(Next::Idle(_)) if self.until_caught_up => return self.ended(),
-                Ok(Next::Idle(wait)) => nap = Some(wait),
+                Ok(Next::Idle(wait)) => {
+                    // A source that finds nothing to read has reached what it reads from.
+                    if tries.take().is_some() {
+                        self.patience.progress.recovered(&self.name);
+                    }
+                    nap = Some(wait);
+                }
                 Ok(Next::End) => return self.ended(),
                 Err(error) => {
                     let tries = tries.get_or_insert_with(|| self.patience.tries());

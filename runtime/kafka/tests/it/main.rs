@@ -1,0 +1,3 @@
+//! The clients over a real broker.
+
+mod clients;

@@ -1,0 +1,363 @@
+//! Apache Kafka, one broker, from the jars that `cargo xtask setup` puts below the target folder.
+//!
+//! Everything here speaks to the broker with a bare client: an outside witness of what Fairway reads and writes.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use futures::executor::block_on;
+use rdkafka::admin::{AdminClient, AdminOptions, NewPartitions, NewTopic, TopicReplication};
+use rdkafka::client::DefaultClientContext;
+use rdkafka::config::ClientConfig;
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::message::{Header, Headers, Message as _, OwnedHeaders};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+
+use crate::{Leash, free_port};
+
+/// Folder of the jars below the target folder; `xtask` writes it.
+const JARS: &str = "peers/kafka-4.3.1";
+/// Long enough for a busy machine.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A running broker that creates no topics by itself.
+#[derive(Debug)]
+pub struct Kafka {
+    address: String,
+    leash: Leash,
+}
+
+/// A message as it lies in a topic.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Message {
+    /// Partition.
+    pub partition: i32,
+    /// Place in its partition; of no meaning when it is sent.
+    pub offset: i64,
+    /// Key.
+    pub key: Option<Vec<u8>>,
+    /// Value; none is a tombstone.
+    pub value: Option<Vec<u8>>,
+    /// Headers in order.
+    pub headers: Vec<(String, Option<Vec<u8>>)>,
+    /// Milliseconds since 1970; 0 lets the client say.
+    pub time: i64,
+}
+
+impl Message {
+    /// A value without a key, for partition 0.
+    pub fn of(value: impl Into<Vec<u8>>) -> Self {
+        Self { value: Some(value.into()), ..Self::default() }
+    }
+}
+
+static SHARED: OnceLock<Result<Kafka, String>> = OnceLock::new();
+
+/// The broker that all tests of this program share.
+///
+/// # Panics
+/// If its jars or Java are missing, or it does not start.
+#[expect(clippy::panic, reason = "a test whose peer is missing fails")]
+pub fn shared() -> &'static Kafka {
+    match SHARED.get_or_init(|| Kafka::start().map_err(|error| format!("{error:#}"))) {
+        Ok(kafka) => kafka,
+        Err(error) => panic!("{error}\nrun `cargo xtask setup`, which fetches what tests need"),
+    }
+}
+
+impl Kafka {
+    /// Starts a broker of its own.
+    ///
+    /// # Errors
+    /// If its jars or Java are missing, or it does not start.
+    pub fn start() -> Result<Self> {
+        let jars = jars()?;
+        let folder = tempfile::Builder::new().prefix("fairway-kafka-").tempdir()?;
+        let (port, controller) = (free_port()?, free_port()?);
+        let properties = folder.path().join("server.properties");
+        std::fs::write(&properties, settings(folder.path(), port, controller))?;
+        let made = java(&jars)
+            .args(["kafka.tools.StorageTool", "format", "-t", "ZmFpcndheS10ZXN0LWFwcA", "-c"])
+            .arg(&properties)
+            .output()
+            .context("could not start Java (Debian package `default-jre-headless`)")?;
+        ensure!(made.status.success(), "Kafka's folder failed: {}", String::from_utf8_lossy(&made.stderr));
+        let leash = Leash::start(folder, java(&jars).arg("kafka.Kafka").arg(&properties))?;
+        let mut kafka = Self { address: format!("127.0.0.1:{port}"), leash };
+        kafka.wait()?;
+        Ok(kafka)
+    }
+
+    /// `host:port` for clients.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Ends the broker as a loss of power would; its folder stays.
+    ///
+    /// # Errors
+    /// If it cannot be ended.
+    pub fn kill(&mut self) -> Result<()> {
+        self.leash.kill()
+    }
+
+    /// Starts the broker again with what it had.
+    ///
+    /// # Errors
+    /// If it does not start.
+    pub fn start_again(&mut self) -> Result<()> {
+        self.leash.start_again()?;
+        self.wait()
+    }
+
+    fn wait(&mut self) -> Result<()> {
+        let client: BaseConsumer = client(&self.address).create()?;
+        let mut answers = || {
+            client.fetch_metadata(None, Duration::from_secs(2)).is_ok_and(|seen| !seen.brokers().is_empty())
+        };
+        self.leash.ready(LIMIT, &mut answers)
+    }
+
+    /// Makes a topic with a name of its own, and answers that name.
+    ///
+    /// # Errors
+    /// If the broker refuses.
+    pub fn topic(&self, partitions: i32, settings: &[(&str, &str)]) -> Result<String> {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let name = format!("test-{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        self.create_topic(&name, partitions, settings)?;
+        Ok(name)
+    }
+
+    /// Makes a topic.
+    ///
+    /// # Errors
+    /// If the broker refuses.
+    pub fn create_topic(&self, name: &str, partitions: i32, settings: &[(&str, &str)]) -> Result<()> {
+        let mut topic = NewTopic::new(name, partitions, TopicReplication::Fixed(1));
+        for (key, value) in settings {
+            topic = topic.set(key, value);
+        }
+        let until = Instant::now() + LIMIT;
+        loop {
+            let made = block_on(self.admin()?.create_topics([&topic], &options()))?;
+            match made.into_iter().next() {
+                Some(Err((_, code))) if Instant::now() > until => bail!("topic {name} was refused: {code}"),
+                // A broker that has just started has nobody yet to lead a partition.
+                Some(Err(_)) => std::thread::sleep(Duration::from_millis(50)),
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Deletes a topic.
+    ///
+    /// # Errors
+    /// If the broker refuses.
+    pub fn delete_topic(&self, name: &str) -> Result<()> {
+        let gone = block_on(self.admin()?.delete_topics(&[name], &options()))?;
+        ensure!(gone.iter().all(Result::is_ok), "topic {name} was not deleted: {gone:?}");
+        Ok(())
+    }
+
+    /// Gives a topic more partitions.
+    ///
+    /// # Errors
+    /// If the broker refuses.
+    pub fn grow_topic(&self, name: &str, partitions: usize) -> Result<()> {
+        let grown =
+            block_on(self.admin()?.create_partitions(&[NewPartitions::new(name, partitions)], &options()))?;
+        ensure!(grown.iter().all(Result::is_ok), "topic {name} did not grow: {grown:?}");
+        Ok(())
+    }
+
+    /// Deletes what lies before an offset, as retention does.
+    ///
+    /// # Errors
+    /// If the broker refuses.
+    pub fn delete_before(&self, topic: &str, partition: i32, offset: i64) -> Result<()> {
+        let mut what = TopicPartitionList::new();
+        what.add_partition_offset(topic, partition, Offset::Offset(offset))?;
+        block_on(self.admin()?.delete_records(&what, &options()))?;
+        Ok(())
+    }
+
+    /// Sends messages and waits until they are there.
+    ///
+    /// # Errors
+    /// If the broker refuses.
+    pub fn send(&self, topic: &str, messages: &[Message]) -> Result<()> {
+        let producer: BaseProducer = client(&self.address).set("linger.ms", "0").create()?;
+        self.send_by(&producer, topic, messages)?;
+        producer.flush(LIMIT).context("messages were not sent")
+    }
+
+    /// Sends messages in a transaction, which is then committed or aborted.
+    ///
+    /// # Errors
+    /// If the broker refuses.
+    pub fn send_in_transaction(&self, topic: &str, messages: &[Message], commit: bool) -> Result<()> {
+        let producer: BaseProducer = client(&self.address).set("transactional.id", topic).create()?;
+        producer.init_transactions(LIMIT)?;
+        producer.begin_transaction()?;
+        self.send_by(&producer, topic, messages)?;
+        producer.flush(LIMIT)?;
+        let ended =
+            if commit { producer.commit_transaction(LIMIT) } else { producer.abort_transaction(LIMIT) };
+        ended.context("the transaction did not end")
+    }
+
+    fn send_by(&self, producer: &BaseProducer, topic: &str, messages: &[Message]) -> Result<()> {
+        for message in messages {
+            let headers = message.headers.iter().fold(OwnedHeaders::new(), |headers, (key, value)| {
+                headers.insert(Header { key, value: value.as_ref() })
+            });
+            let mut record: BaseRecord<'_, Vec<u8>, Vec<u8>> =
+                BaseRecord::to(topic).partition(message.partition).headers(headers);
+            record.key = message.key.as_ref();
+            record.payload = message.value.as_ref();
+            record.timestamp = (message.time > 0).then_some(message.time);
+            while let Err((error, refused)) = producer.send(record) {
+                let full = error.rdkafka_error_code() == Some(rdkafka::types::RDKafkaErrorCode::QueueFull);
+                ensure!(full, "a message was refused: {error}");
+                producer.poll(Duration::from_millis(10));
+                record = refused;
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything that lies in a topic and is committed, partition by partition.
+    ///
+    /// # Errors
+    /// If it cannot be read to its end.
+    pub fn read(&self, topic: &str) -> Result<Vec<Message>> {
+        let consumer: BaseConsumer = client(&self.address)
+            .set("group.id", "witness")
+            .set("enable.auto.commit", "false")
+            .set("enable.partition.eof", "true")
+            .create()?;
+        let seen = consumer.fetch_metadata(Some(topic), LIMIT)?;
+        let partitions: Vec<i32> =
+            seen.topics().iter().flat_map(|topic| topic.partitions()).map(|one| one.id()).collect();
+        let mut all = TopicPartitionList::new();
+        for partition in &partitions {
+            all.add_partition_offset(topic, *partition, Offset::Beginning)?;
+        }
+        consumer.assign(&all)?;
+        let mut messages = Vec::new();
+        let mut open = partitions.len();
+        let until = Instant::now() + LIMIT;
+        while open > 0 {
+            ensure!(Instant::now() < until, "topic {topic} could not be read to its end");
+            match consumer.poll(Duration::from_millis(100)) {
+                Some(Ok(message)) => messages.push(Message {
+                    partition: message.partition(),
+                    offset: message.offset(),
+                    key: message.key().map(<[u8]>::to_vec),
+                    value: message.payload().map(<[u8]>::to_vec),
+                    headers: message.headers().map_or_else(Vec::new, |headers| {
+                        let owned =
+                            |one: Header<'_, &[u8]>| (one.key.to_owned(), one.value.map(<[u8]>::to_vec));
+                        headers.iter().map(owned).collect()
+                    }),
+                    time: message.timestamp().to_millis().unwrap_or_default(),
+                }),
+                Some(Err(rdkafka::error::KafkaError::PartitionEOF(_))) => open -= 1,
+                _ => {}
+            }
+        }
+        messages.sort_by_key(|message| (message.partition, message.offset));
+        Ok(messages)
+    }
+
+    /// The offset that a group has committed.
+    ///
+    /// # Errors
+    /// If the broker does not answer.
+    pub fn committed(&self, group: &str, topic: &str, partition: i32) -> Result<Option<i64>> {
+        let consumer: BaseConsumer = client(&self.address).set("group.id", group).create()?;
+        let mut what = TopicPartitionList::new();
+        what.add_partition(topic, partition);
+        let found = consumer.committed_offsets(what, LIMIT)?;
+        Ok(found.elements().first().and_then(|one| match one.offset() {
+            Offset::Offset(offset) => Some(offset),
+            _ => None,
+        }))
+    }
+
+    /// The end of what the broker said.
+    pub fn log(&self) -> String {
+        self.leash.log()
+    }
+
+    fn admin(&self) -> Result<AdminClient<DefaultClientContext>> {
+        Ok(client(&self.address).create()?)
+    }
+}
+
+fn options() -> AdminOptions {
+    AdminOptions::new().operation_timeout(Some(LIMIT)).request_timeout(Some(LIMIT))
+}
+
+fn client(address: &str) -> ClientConfig {
+    let mut config = ClientConfig::new();
+    config
+        .set("bootstrap.servers", address)
+        .set("reconnect.backoff.ms", "20")
+        .set("reconnect.backoff.max.ms", "200")
+        .set("log_level", "0");
+    config
+}
+
+fn java(jars: &Path) -> Command {
+    let mut java = Command::new("java");
+    java.args(["-Xmx384m", "-Xms64m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]);
+    java.arg("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn").arg("-cp").arg(jars.join("*"));
+    java
+}
+
+/// The jars lie below the target folder that this test program was built into.
+fn jars() -> Result<PathBuf> {
+    let program = std::env::current_exe()?;
+    let found = program.ancestors().map(|folder| folder.join(JARS)).find(|jars| jars.is_dir());
+    found.context("the jars of Apache Kafka are not there: run `cargo xtask setup`")
+}
+
+/// One node that is broker and controller. Short sessions, or a start after a kill takes ten seconds.
+fn settings(folder: &Path, port: u16, controller: u16) -> String {
+    let data = folder.join("data");
+    let data = data.display();
+    format!(
+        "process.roles=broker,controller\nnode.id=1\ncontroller.quorum.voters=1@127.0.0.1:{controller}\n\
+         listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}\n\
+         advertised.listeners=PLAINTEXT://127.0.0.1:{port}\ncontroller.listener.names=CONTROLLER\n\
+         listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT\n\
+         inter.broker.listener.name=PLAINTEXT\nlog.dirs={data}\nauto.create.topics.enable=false\n\
+         num.partitions=1\ndefault.replication.factor=1\nmin.insync.replicas=1\n\
+         offsets.topic.num.partitions=1\noffsets.topic.replication.factor=1\n\
+         transaction.state.log.num.partitions=1\ntransaction.state.log.replication.factor=1\n\
+         transaction.state.log.min.isr=1\nshare.coordinator.state.topic.replication.factor=1\n\
+         share.coordinator.state.topic.min.isr=1\ngroup.initial.rebalance.delay.ms=0\n\
+         log.segment.delete.delay.ms=1000\nbroker.session.timeout.ms=1000\nbroker.heartbeat.interval.ms=200\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Message, shared};
+
+    #[test]
+    fn keeps_what_it_gets() {
+        let kafka = shared();
+        let topic = kafka.topic(2, &[]).expect("a topic");
+        let sent = Message { partition: 1, key: Some(vec![]), time: 5, ..Message::of("v") };
+        kafka.send(&topic, std::slice::from_ref(&sent)).expect("sent");
+        assert_eq!(kafka.read(&topic).expect("read"), [sent]);
+    }
+}
