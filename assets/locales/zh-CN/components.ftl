@@ -531,6 +531,158 @@ postgres_sink = PostgreSQL 表
     .c-new_columns-ignore = 忽略
     .c-new_columns-reject = 拒绝记录
 
+kafka_sink = Kafka 主题
+    .summary = 将每条记录作为一条消息写入 Kafka 主题，至少一次。
+    .docs =
+        将每条记录作为一条消息写入 Kafka 主题，至少一次。
+
+        保证：每条消息都由所有必须持有它的副本确认（`acks=all`）之后，数据源才继续；生产者是幂等的：通道运行期间，无论服务器断开并恢复多少次，都不丢失、不重复、不乱序。如果 Fairway 自身被强行终止，已发送但尚未记下的消息在启动后会再次发送。
+
+        值：`json` 将全部字段写成一个对象，数字逐位保留。`string` 和 `bytes` 只写一个字段；该字段为空值时写入墓碑（没有值的消息）。使用 `json` 时，删除标记字段为真的记录成为墓碑。
+
+        键：未指定键字段时保留记录带来的键。单个字段原样写入，多个字段写成 JSON 对象。相同的键进入同一分区，选法与其他客户端一致（murmur2）。记录带来的标头和时间会保留。
+
+        被拒绝的有：超过主题上限的消息、写入压缩主题而没有键的消息、不能作为主题名的名称；它们从错误端口送出。缺少的主题按设置自动创建，否则通道等待它出现。
+    .h-connection = 指明服务器的连接；此处的设置优先。
+    .f-brokers = 服务器
+    .h-brokers = 首先联系的服务器，写作 `host:port`，以逗号分隔；其余的由它们找到。
+    .h-topic = 主题的确切名称；设置了主题字段时，用于没有该字段的记录。
+    .f-topic_field = 主题字段
+    .h-topic_field = 指明每条记录所去主题的字段；留空则只有一个主题。
+    .f-key_fields = 键字段
+    .h-key_fields = 组成键的字段；留空则用记录带来的键。
+    .f-key_format = 键的格式
+    .h-key_format = 键的写法。
+    .c-key_format-text = 文本
+    .c-key_format-json = JSON
+    .f-value_format = 值的格式
+    .h-value_format = 值的写法。
+    .c-value_format-json = JSON 对象
+    .c-value_format-string = 文本
+    .c-value_format-bytes = 字节
+    .f-value_field = 值字段
+    .h-value_field = 作为整个值写入的字段。
+    .f-deleted_field = 删除标记字段
+    .h-deleted_field = 此字段为真时，记录成为墓碑。
+    .f-headers = 标头
+    .h-headers = 是否写入记录带来的标头。
+    .f-time = 时间
+    .h-time = 消息取哪个时间。
+    .c-time-record = 记录的时间
+    .c-time-now = 写入的时间
+    .h-compression = 批次的压缩方式。
+    .c-compression-none = 不压缩
+    .c-compression-gzip = gzip
+    .c-compression-snappy = Snappy
+    .c-compression-lz4 = LZ4
+    .c-compression-zstd = Zstandard
+    .f-create_topic = 自动创建主题
+    .h-create_topic = 主题不存在时是否创建。
+    .f-partitions = 分区数
+    .h-partitions = 此处所建主题的分区数；留空则按服务器的设置。
+    .f-copies = 副本数
+    .h-copies = 此处所建主题的副本数；留空则按服务器的设置。
+    .f-security = 安全
+    .h-security = 如何访问不对所有人开放的服务器。
+    .f-security-tls = 加密（TLS）
+    .h-security-tls = 到服务器的连接是否加密（TLS）。
+    .f-security-ca = 受信任的证书
+    .h-security-ca = 受信任签发者证书的文件（PEM）；留空则用系统自带的。
+    .f-security-certificate = 自身证书
+    .h-security-certificate = Fairway 自身证书的文件（PEM），在服务器要求时使用。
+    .f-security-private_key = 私钥
+    .h-security-private_key = 该证书私钥的文件（PEM）。
+    .f-security-private_key_password = 私钥密码
+    .h-security-private_key_password = 私钥的密码（如有）。
+    .f-security-sasl = 身份验证
+    .h-security-sasl = Fairway 如何表明身份。
+    .c-security-sasl-none = 不验证
+    .c-security-sasl-plain = PLAIN
+    .c-security-sasl-scram_sha_256 = SCRAM-SHA-256
+    .c-security-sasl-scram_sha_512 = SCRAM-SHA-512
+    .f-security-user = 用户名
+    .h-security-user = 用户的名称。
+    .f-security-password = 密码
+    .h-security-password = 用户的密码。
+
+kafka_source = Kafka 主题
+    .summary = 读取 Kafka 主题中的消息，每条只读一次并保持分区内的顺序；停止或崩溃之后从中断处继续。
+    .docs =
+        读取 Kafka 主题中的消息，每条只读一次并保持分区内的顺序；停止或崩溃之后从中断处继续。
+
+        位置：每个分区的偏移量由 Fairway 自己保存，与各目标的进度在一起。它不加入消费者组，因此目标再慢也不会失去分区。设置了组时，偏移量也会显示在该组中，供监控工具查看，但从不读回。
+
+        起点：只在第一次启动时有效。之后发现的分区从第一条消息读起。如果尚未读取的消息已不存在（保留期、主题被删除或重建），或服务器属于另一个集群，通道会停住并说明原因，绝不会自行从别处继续。
+
+        值：`json` 要求是对象，各名称成为字段，数字逐位保留。`string` 和 `bytes` 将整个值放入一个字段。无法读取的消息连同主题、分区和偏移量被拒绝，从错误端口送出；其后的消息继续。
+
+        键、标头和时间随记录一起传递，Kafka 目标会原样写回：空键不同于空文本，同名标头可以出现多次。
+
+        墓碑：没有值的消息成为删除标记字段为真的记录。使用 `string` 或 `bytes` 时，其值为空。
+    .h-connection = 指明服务器的连接；此处的设置优先。
+    .f-brokers = 服务器
+    .h-brokers = 首先联系的服务器，写作 `host:port`，以逗号分隔；其余的由它们找到。
+    .f-topics = 主题
+    .h-topics = 主题的确切名称。
+    .f-topic_pattern = 主题模式
+    .h-topic_pattern = 用正则表达式代替名称，须与主题的完整名称匹配，如 `orders\..*`。之后新建的主题也会被发现。
+    .f-start = 起点
+    .h-start = 第一次启动时从哪里开始读取。
+    .c-start-earliest = 最早的消息
+    .c-start-latest = 启动后的新消息
+    .c-start-time = 某个时刻
+    .f-start_time = 起始时刻
+    .h-start_time = 第一条消息的时刻，如 `2026-01-31T00:00:00Z`。
+    .f-value_format = 值的格式
+    .h-value_format = 值中是什么。
+    .c-value_format-json = JSON 对象
+    .c-value_format-string = 文本
+    .c-value_format-bytes = 字节
+    .f-value_field = 值字段
+    .h-value_field = 放入整个值的字段。
+    .f-deleted_field = 删除标记字段
+    .h-deleted_field = 在墓碑的记录中为真的字段。
+    .f-key_format = 键的格式
+    .h-key_format = 键中是什么。
+    .c-key_format-text = 文本
+    .c-key_format-bytes = 字节
+    .c-key_format-json = JSON
+    .f-key_field = 键字段
+    .h-key_field = 同时放入键的字段；留空则没有。
+    .f-place_field = 位置字段
+    .h-place_field = 放入消息所在位置（主题、分区、偏移量、时间）的字段；留空则没有。
+    .f-security = 安全
+    .h-security = 如何访问不对所有人开放的服务器。
+    .f-security-tls = 加密（TLS）
+    .h-security-tls = 到服务器的连接是否加密（TLS）。
+    .f-security-ca = 受信任的证书
+    .h-security-ca = 受信任签发者证书的文件（PEM）；留空则用系统自带的。
+    .f-security-certificate = 自身证书
+    .h-security-certificate = Fairway 自身证书的文件（PEM），在服务器要求时使用。
+    .f-security-private_key = 私钥
+    .h-security-private_key = 该证书私钥的文件（PEM）。
+    .f-security-private_key_password = 私钥密码
+    .h-security-private_key_password = 私钥的密码（如有）。
+    .f-security-sasl = 身份验证
+    .h-security-sasl = Fairway 如何表明身份。
+    .c-security-sasl-none = 不验证
+    .c-security-sasl-plain = PLAIN
+    .c-security-sasl-scram_sha_256 = SCRAM-SHA-256
+    .c-security-sasl-scram_sha_512 = SCRAM-SHA-512
+    .f-security-user = 用户名
+    .h-security-user = 用户的名称。
+    .f-security-password = 密码
+    .h-security-password = 用户的密码。
+    .f-group = 消费者组
+    .h-group = 用于显示通道进度的消费者组；留空则没有。
+    .f-read_committed = 仅已提交
+    .h-read_committed = 是否略过已中止或尚未结束的事务中的消息。
+    .f-discover_seconds = 发现间隔（秒）
+    .h-discover_seconds = 每隔多少秒查找新的主题和分区。
+    .h-batch = 一次最多传递的记录数。
+    .f-ahead_mib = 预取量（MiB）
+    .h-ahead_mib = 所有分区总共预取多少 MiB；每个分区至少 64 KiB。
+
 log_sink = 日志
     .summary = 将每条记录以 JSON 写入 Fairway 自身的日志：便于在绘制时观察通道。
     .docs = 将每条记录以 JSON 写入 Fairway 自身的日志：便于在绘制时观察通道。

@@ -184,20 +184,25 @@ impl Producer {
         }
     }
 
-    /// Takes what became of messages since the last call.
-    pub fn answers(&self) -> Vec<(usize, Answer)> {
+    /// Hands on what became of messages since the last call: their numbers, and their answers. Says whether there was any.
+    pub fn answers(&self, mut each: impl FnMut(usize, Answer)) -> bool {
         self.client().poll(Duration::ZERO);
         let answers =
             std::mem::take(&mut *self.reports.answers.lock().unwrap_or_else(PoisonError::into_inner));
-        let read = |(number, code): Report| {
-            let Some(code) = code else { return (number, Answer::Written) };
-            let answer = match refusal(code) {
-                Some(refusal) => Answer::Refused(refusal),
-                None => Answer::Fault(self.fault("write to Kafka", code)),
-            };
-            (number, answer)
-        };
-        answers.into_iter().map(read).collect()
+        if answers.iter().any(|(_, code)| code.is_none()) {
+            self.reports.watch.is_up();
+        }
+        for (number, code) in &answers {
+            each(
+                *number,
+                match code.map(|code| (code, refusal(code))) {
+                    None => Answer::Written,
+                    Some((_, Some(refusal))) => Answer::Refused(refusal),
+                    Some((code, None)) => Answer::Fault(self.fault("write to Kafka", code)),
+                },
+            );
+        }
+        !answers.is_empty()
     }
 
     fn fault(&self, doing: &str, code: Code) -> Error {
@@ -219,11 +224,6 @@ impl Producer {
     /// The outage, while no broker can be reached.
     pub fn outage(&self) -> Option<Error> {
         self.reports.watch.is_down().then(|| self.reports.watch.outage("write to Kafka"))
-    }
-
-    /// A broker has answered.
-    pub fn is_up(&self) {
-        self.reports.watch.is_up();
     }
 }
 

@@ -9,7 +9,8 @@ use fairway_kafka::{Access, Consumer, Producer, Security};
 use fairway_peers::kafka::{self, Message};
 
 fn access() -> Access {
-    Access::new(kafka::shared().address(), &Security::default(), &Files::open(".")).unwrap()
+    Access::new(kafka::shared().address(), &Security::default(), &Files::open("."))
+        .expect("settings that work")
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -122,9 +122,7 @@ impl Writer {
     /// A producer that can write no more makes room for a new one; what it had under way is sent again.
     fn renew(&mut self, work: &mut Work) {
         if self.producer.as_ref().is_some_and(|(producer, _)| producer.is_lost()) {
-            for (number, answer) in self.answers() {
-                work.settle(number, answer);
-            }
+            self.take_answers(work);
             self.producer = None;
             work.stages
                 .iter_mut()
@@ -179,10 +177,6 @@ impl Writer {
     fn producer(&self) -> Result<&Producer, Error> {
         let missing = || Error::failed("kafka.interrupted", "an earlier write was given up while it ran");
         self.producer.as_ref().map(|(producer, _)| producer).ok_or_else(missing)
-    }
-
-    fn answers(&self) -> Vec<(usize, Answer)> {
-        self.producer.as_ref().map_or_else(Vec::new, |(producer, _)| producer.answers())
     }
 
     async fn send_batch(
@@ -273,18 +267,10 @@ impl Writer {
         self.producer().map_err(NotSent::Fault)?.send(number, message, headers)
     }
 
+    /// Notes the answers that have come, and says whether there was any.
     fn take_answers(&self, work: &mut Work) -> bool {
-        let answers = self.answers();
-        let any = !answers.is_empty();
-        for (number, answer) in answers {
-            if matches!(answer, Answer::Written)
-                && let Some((producer, _)) = &self.producer
-            {
-                producer.is_up();
-            }
-            work.settle(number, answer);
-        }
-        any
+        let Some((producer, _)) = &self.producer else { return false };
+        producer.answers(|number, answer| work.settle(number, answer))
     }
 
     /// Waits until nothing is under way (I2).
@@ -340,21 +326,18 @@ impl Writer {
         }
         let mut limit = Instant::now() + SILENCE;
         while work.under_way > 0 {
-            let answers = self.answers();
-            if answers.is_empty() {
+            let alone = |number: usize, answer| match answer {
+                Answer::Refused(refusal) => {
+                    work.under_way -= 1;
+                    work.refuse(number, batch, index, error(refusal));
+                }
+                answer => work.settle(number, answer),
+            };
+            if self.producer()?.answers(alone) {
+                limit = Instant::now() + SILENCE;
+            } else {
                 self.tell_outage(limit)?;
                 tokio::time::sleep(PAUSE).await;
-                continue;
-            }
-            limit = Instant::now() + SILENCE;
-            for (number, answer) in answers {
-                match answer {
-                    Answer::Refused(refusal) => {
-                        work.under_way -= 1;
-                        work.refuse(number, batch, index, error(refusal));
-                    }
-                    answer => work.settle(number, answer),
-                }
             }
         }
         work.fault.take().map_or(Ok(()), Err)

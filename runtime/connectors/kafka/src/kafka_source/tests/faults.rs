@@ -20,9 +20,6 @@ async fn a_broker_that_is_killed_loses_nothing() {
     let running = Beside::start(&Bench::default(), drawing);
     until("the first messages arrive", || shelf(&topic).numbers().len() == 1000).await;
     kafka.kill().unwrap();
-    let progress = running.bench.progress.clone();
-    drop(progress);
-    tokio::time::sleep(Duration::from_millis(1500)).await;
     kafka.start_again().unwrap();
     kafka.send(&topic, &numbered(1000, 1000, 2)).unwrap();
     until("the rest arrives", || shelf(&topic).numbers().len() == 2000).await;

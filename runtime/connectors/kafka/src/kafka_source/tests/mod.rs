@@ -21,7 +21,9 @@ async fn open(kafka: &Kafka, more: Value, until_caught_up: bool) -> Box<dyn Sour
     let cx = SourceCtx {
         uid: "u1".into(),
         node: "in".into(),
+        generation: 1,
         files: Files::open("."),
+        hooks: fairway_engine::hooks::Hooks::default(),
         resume: Vec::new(),
         until_caught_up,
     };

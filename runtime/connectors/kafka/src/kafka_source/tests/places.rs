@@ -122,14 +122,14 @@ async fn a_pattern_finds_topics_that_are_made_later() {
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_lost_or_doubled_by_kills() {
     const MESSAGES: i64 = 30_000;
-    const KILLS: u64 = 32;
+    let kills = fairway_engine::testkit::counts(32, 300);
     let kafka = kafka::shared();
     let topic = kafka.topic(3, &[]).unwrap();
     kafka.send(&topic, &numbered(0, MESSAGES, 3)).unwrap();
     let drawing = to_shelf(kafka, &topic, false, json!({ "topics": [topic], "batch": 37 })).groups_of(111);
     let mut bench = Bench::default();
     let mut random = 12345u64;
-    for _ in 0..KILLS {
+    for _ in 0..kills {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         bench.crash_after(&drawing, Duration::from_millis(20 + (random >> 33) % 120)).await;
         bench.control = fairway_engine::task::Control::default();
