@@ -129,25 +129,25 @@ async fn a_missing_topic_is_waited_for() {
 /// the order of a partition is kept.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_broker_that_is_killed_gets_everything_once_and_in_order() {
-    const MESSAGES: i64 = 60_000;
+    let (messages, kills) = fairway_engine::testkit::counts((20_000i64, 1), (500_000, 10));
     let mut kafka = Kafka::start().unwrap();
     let (from, to) = (kafka.topic(1, &[]).unwrap(), kafka.topic(1, &[]).unwrap());
-    kafka.send(&from, &numbered(0, MESSAGES, 1)).unwrap();
+    kafka.send(&from, &numbered(0, messages, 1)).unwrap();
     let mut drawing = to_topic(&kafka, json!({ "topics": [from] }), json!({ "topic": to })).groups_of(500);
     drawing.0.give_up = None;
     let running = Beside::start(&Bench::default(), drawing);
     let bench = running.bench.clone();
     let reached = |order: u64| bench.store.marks().iter().any(|mark| mark.position.order >= order);
-    for share in [1, 2] {
-        let order = u64::try_from(MESSAGES / 4 * share).unwrap();
+    for kill in 1..=kills {
+        let order = u64::try_from(messages / (kills + 1) * kill / 2).unwrap();
         until("some of it is delivered", || reached(order)).await;
         kafka.kill().unwrap();
         kafka.start_again().unwrap();
     }
-    until("all is delivered", || reached(MESSAGES as u64)).await;
+    until("all is delivered", || reached(messages as u64)).await;
     running.stop().await.unwrap();
     let got = kafka.read(&to).unwrap();
-    let expected = numbered(0, MESSAGES, 1);
+    let expected = numbered(0, messages, 1);
     assert_eq!(got.len(), expected.len());
     assert!(got.iter().zip(&expected).all(|(got, sent)| got.value == sent.value && got.key == sent.key));
 }

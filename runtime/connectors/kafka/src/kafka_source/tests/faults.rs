@@ -111,8 +111,10 @@ async fn positions_of_one_cluster_are_not_used_in_another() {
     let mut bench = Bench::default();
     bench.run(&drawing).await.unwrap();
     let mut marks = bench.store.marks();
-    marks[0].position.order += 1;
-    marks[0].position.token["cluster"] = json!("another");
+    for mark in &mut marks {
+        mark.position.order += 1;
+        mark.position.token["cluster"] = json!("another");
+    }
     use fairway_engine::store::Store as _;
     let begun = bench.store.begin().await.unwrap();
     bench.store.commit(begun.generation, &marks, &Default::default()).await.unwrap();
