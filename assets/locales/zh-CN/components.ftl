@@ -3,6 +3,7 @@
 
 common =
     .g-format = 格式
+    .g-access = 访问
     .f-path = 路径
     .f-compression = 压缩
     .f-encoding = 编码
@@ -702,3 +703,116 @@ discard_sink = 丢弃
         接收每条记录但不保存：用于测量其前面的步骤，或作为不再需要的分支的终点。
 
         在此结束的记录计为已送达。若要按规则排除记录，请使用 `filter_records`，它会计为已过滤。
+
+http_webhook_source = Webhook
+    .summary = 接收其他系统通过 HTTP 发来的记录，并在记录安全之后才回应。
+    .docs =
+        接收其他系统通过 HTTP 发来的记录，并在记录安全之后才回应。
+
+        `POST` 或 `PUT` 带来一个 JSON 对象、一个对象列表，或逐行的对象；每个对象成为一条记录。成功的回应就是回执：只有当所有目标都已存下记录（或其死信）、位置也已保存之后才会发出。收到其他回应时，发送方应当重新发送：记录可能到达两次，但不会丢失。
+
+        401 表示签名不符，413 表示正文（解压之后也计算在内）过大，415 表示类型不受支持，422 表示正文不是 UTF-8 或不是 JSON 对象。429、503 和 504 表示稍后再发：等待的请求过多、通道已暂停或正在停止、目标未能及时存下。
+
+        设置了监听地址时，数据源有自己的端口；否则请求发往 Fairway 自己的地址 `/hooks/<通道 uid>/<节点 id>`，仅在 `fairway serve` 下存在。两者都不要求令牌：凡是他人能访问之处，请设置签名。
+
+        设置了标识头时，带有相同标识的请求只计一次。
+    .f-listen = 监听地址
+    .h-listen = 监听的地址，写作 `主机:端口`；留空则请求发往 Fairway 自己的地址。
+    .h-path = 监听地址上唯一接受的路径；留空则接受所有路径。
+    .h-format = 正文的内容。
+    .c-format-json = JSON 对象
+    .c-format-text = 文本
+    .c-format-bytes = 字节
+    .h-field = 存放文本或字节的字段。
+    .f-signature = 签名
+    .h-signature = 发送方如何为请求签名；留空则任何能访问此地址者都可发送。
+    .f-signature-header = 头
+    .h-signature-header = 带有签名的头。
+    .f-signature-secret = 密钥
+    .h-signature-secret = 发送方与数据源共有的密钥。
+    .h-signature-encoding = 签名的写法。
+    .c-signature-encoding-hex = 十六进制
+    .c-signature-encoding-base64 = Base64
+    .f-signature-prefix = 前缀
+    .h-signature-prefix = 签名之前的文字，如 `sha256=`。
+    .f-signature-time_header = 时间头
+    .h-signature-time_header = 带有发送时间（自 1970 年起的秒数）的头；此时被签名的是 `<时间>.<正文>`。
+    .f-signature-tolerance = 时间容差
+    .h-signature-tolerance = 该时间与当前时间最多相差多少。
+    .f-id_header = 标识头
+    .h-id_header = 带有请求标识的头，如 `Idempotency-Key`：重复发来的请求只计一次。
+    .f-headers = 保留的头
+    .h-headers = 请求中由记录带走的头，名称为小写。
+    .f-parameters = 保留的参数
+    .h-parameters = 请求中由记录作为头带走的查询参数。
+    .f-status = 成功状态
+    .h-status = 成功时的状态：200 至 299。204 不带正文。
+    .h-timeout = 发送方最多等待回执多久。
+    .f-max_body = 最大正文
+    .h-max_body = 一个正文的最大字节数，解压之后也计算在内；最多 256 MiB。
+    .f-max_waiting = 最多等待请求
+    .h-max_waiting = 最多有多少请求等待回执；更多的回应 429。
+    .f-max_waiting_bytes = 最多等待字节
+    .h-max_waiting_bytes = 等待进入通道的正文最多多少字节；更多的回应 429。
+    .f-max_connections = 最多连接
+    .h-max_connections = 监听地址同时最多有多少连接；更多的连接排队等待。
+    .f-hosts = 主机名
+    .h-hosts = 仅本机可访问的监听地址除本机名称之外还接受的名称，如其前置代理的名称。设置了签名时不需要。
+
+http_sink = HTTP 请求
+    .summary = 通过 HTTP 将记录发往一个地址：每个请求一条，或多条一起。
+    .docs =
+        通过 HTTP 将记录发往一个地址：每个请求一条，或多条一起。
+
+        成功（200 至 299）是目标的回执。400、409、413、415、422、501 以及所设的其他状态针对记录本身：只试一次即成为死信，并附上回应的开头。其余回应、重定向和没有回应都属于目标：通道等待、说明原因并不断重试，遵从 `Retry-After`，最长一小时。
+
+        含多条记录的请求被拒绝时，会一分为二，直到被拒绝的记录单独成行；相邻的记录照常送达。
+
+        记录至少发送一次。设置了幂等头时，每个请求带有无论发送几次、重启之后也不变的名称，目标可据此只接收一次；此时请每个请求只发一条记录。
+
+        地址可包含记录的字段，如 `https://api.example.com/orders/{"{"}id{"}"}`，但只能在主机之后；字段的值会被编码。
+    .h-connection = 带有地址和访问方式的连接；此处的设置优先。
+    .f-url = 地址
+    .h-url = 目标的地址；记录的字段写在花括号中。
+    .f-method = 方法
+    .h-method = 请求的方法。
+    .c-method-post = POST
+    .c-method-put = PUT
+    .c-method-patch = PATCH
+    .c-method-delete = DELETE
+    .f-body = 正文
+    .h-body = 一个请求的内容。
+    .c-body-record = 一条记录
+    .c-body-list = JSON 列表
+    .c-body-lines = 逐行 JSON
+    .c-body-nothing = 无
+    .f-max_records = 最多记录
+    .h-max_records = 一个请求最多多少条记录。
+    .f-max_bytes = 最大字节数
+    .h-max_bytes = 一个请求的正文在压缩前最多多少字节；更大的记录单独发送。
+    .f-user = 用户
+    .h-user = 基本认证的用户。
+    .f-password = 密码
+    .h-password = 该用户的密码。
+    .f-token = 令牌
+    .h-token = 令牌，以 `Authorization: Bearer …` 发送。
+    .f-headers = 其他头
+    .h-headers = 其他头及其值；值可以是秘密。
+    .f-ca_file = 证书文件
+    .h-ca_file = 除系统证书之外还信任的证书文件（PEM）。
+    .f-idempotency_header = 幂等头
+    .h-idempotency_header = 带有记录名称的头，每次尝试都相同，如 `Idempotency-Key`。
+    .f-concurrency = 并发请求
+    .h-concurrency = 同时进行的请求数。多于一个时，记录到达的顺序可能不同。
+    .f-order_by = 保序字段
+    .h-order_by = 多个请求同时进行时用来保持顺序的字段：值相同的记录依次发送。
+    .h-compression = 正文如何压缩；并非每个目标都接受 gzip。
+    .h-timeout = 一个请求连同其回应最多可用多久。
+    .f-redirects = 重定向
+    .h-redirects = 如何处理重定向。
+    .c-redirects-refuse = 不跟随
+    .c-redirects-follow = 同一主机内跟随
+    .f-refused = 拒绝的状态
+    .h-refused = 目标用来永久拒绝一条记录的其他状态。
+    .f-taken = 成功的状态
+    .h-taken = 表示成功的其他状态，如删除时的 404。

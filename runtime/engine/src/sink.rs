@@ -96,6 +96,12 @@ pub trait Sink: Send {
     /// just before each [`deliver`](Sink::deliver). The name is that by which the stream was adopted.
     fn streams(&mut self, _streams: &[StreamKey]) {}
 
+    /// Most records that it likes to get at once, where a delivery of many takes so long that a stop or a crash should not
+    /// have to wait for it, or to repeat it. A batch is never cut for it.
+    fn most_records(&self) -> usize {
+        usize::MAX
+    }
+
     /// Makes a group durable.
     async fn deliver(&mut self, group: Group<'_>) -> Result<Outcome, Error>;
 

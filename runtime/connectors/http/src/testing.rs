@@ -1,5 +1,7 @@
 //! Sending requests by hand in tests, so that they can be as wrong as a test wants.
 
+pub(crate) mod target;
+
 use std::net::SocketAddr;
 use std::time::Duration;
 

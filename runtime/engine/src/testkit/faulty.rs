@@ -123,6 +123,10 @@ impl Sink for Faulty {
         self.inner.adopt(stream).await
     }
 
+    fn most_records(&self) -> usize {
+        self.inner.most_records()
+    }
+
     fn streams(&mut self, streams: &[StreamKey]) {
         self.inner.streams(streams);
     }

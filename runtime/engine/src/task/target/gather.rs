@@ -39,6 +39,8 @@ impl Delivery {
         let mut pending = Pending::default();
         let (mut records, mut bytes) = (0, 0);
         let mut next = Some(first);
+        let limits = self.target.limits;
+        let most_records = limits.group_records.min(self.target.sink.most_records());
         while let Some(parcel) = next {
             if !self.adopt(&parcel.stream).await? {
                 return Ok(None);
@@ -46,7 +48,7 @@ impl Delivery {
             records += parcel.records();
             bytes += parcel.bytes();
             self.take(parcel, &mut pending);
-            let full = records >= self.target.limits.group_records || bytes >= self.target.limits.group_bytes;
+            let full = records >= most_records || bytes >= limits.group_bytes;
             next = if full { None } else { self.target.inbox.parcels.try_recv().ok() };
         }
         Ok(Some(pending))
