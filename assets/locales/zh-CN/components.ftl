@@ -118,6 +118,8 @@ csv_source = CSV 文件
     .h-encoding = 字符编码的名称，如 `gb18030`；留空为 UTF-8，或按字节顺序标记识别的 UTF-16。
     .h-compression = 文件的压缩方式。
     .h-follow = 是否等待文件增长以及新文件出现。
+    .f-file_field = 文件名字段
+    .h-file_field = 每条记录中存放文件名的字段；留空则不添加。
     .f-max_record_bytes = 单条记录最大字节数
     .h-max_record_bytes = 超过此长度的记录将被拒绝。
 
@@ -440,6 +442,8 @@ jsonl_source = JSON 行文件
     .h-encoding = 字符编码的名称，如 `gb18030`；留空为 UTF-8，或按字节顺序标记识别的 UTF-16。
     .h-compression = 文件的压缩方式。
     .h-follow = 是否等待文件增长以及新文件出现。
+    .f-file_field = 文件名字段
+    .h-file_field = 每条记录中存放文件名的字段；留空则不添加。
     .f-max_record_bytes = 单行最大字节数
     .h-max_record_bytes = 超过此长度的行将被拒绝。
 

@@ -83,13 +83,17 @@ pub(crate) struct CsvSource {
     #[serde(default)]
     #[schemars(extend("x-ui" = {"order": 8}))]
     follow: bool,
+    /// Field that gets the name of the file in each record; empty for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-ui" = {"order": 9, "placeholder": "file"}))]
+    file_field: Option<String>,
     /// Most records handed on at once.
     #[serde(default = "default_batch")]
-    #[schemars(range(min = 1, max = 100_000), extend("x-ui" = {"order": 9, "advanced": true}))]
+    #[schemars(range(min = 1, max = 100_000), extend("x-ui" = {"order": 10, "advanced": true}))]
     batch: u32,
     /// Most bytes that one record may have; longer ones are refused.
     #[serde(default = "default_max_record_bytes")]
-    #[schemars(range(min = 1024, max = 1_073_741_824), extend("x-ui" = {"order": 10, "advanced": true}))]
+    #[schemars(range(min = 1024, max = 1_073_741_824), extend("x-ui" = {"order": 11, "advanced": true}))]
     max_record_bytes: u32,
 }
 
@@ -175,7 +179,12 @@ impl SourceConfig for CsvSource {
                 growing: self.follow,
             },
             follow: self.follow,
-            format: Csv { dialect, header: self.header, columns },
+            format: Csv {
+                dialect,
+                header: self.header,
+                columns,
+                file_field: self.file_field.filter(|name| !name.is_empty()),
+            },
         };
         Ok(Box::new(FileSource::new(reading, cx)))
     }
@@ -195,7 +204,7 @@ impl ProbeConfig for CsvSource {
         let dialect = self.dialect().map_err(|issue| config(issue.message))?;
         let columns = self.columns.declared().map_err(config)?;
         let coding = Coding::new(self.compression, self.encoding.as_deref()).map_err(config)?;
-        let csv = Csv { dialect, header: self.header, columns };
+        let csv = Csv { dialect, header: self.header, columns, file_field: None };
         let look = move |name: &str, head: &Chunk| {
             let Some((rows, _)) = csv.begin(name, head)? else { return Ok(BTreeMap::new()) };
             Ok(BTreeMap::from([("columns[].name".to_owned(), rows.choices())]))

@@ -23,7 +23,8 @@ use crate::writing::{Compression, Ending, FileSink, Format, Mode, Rolling, endin
 /// **Side file.** Beside the file stands `<path>.fairway`, which says how far the file is committed and how far each source
 /// has come: keep both together. After a crash, lines that were not committed are cut off and written again, so every
 /// record is there once. While a channel writes, no other program may write the same file: bytes that another one added stop
-/// the channel until you decide, as does a file that was replaced or became shorter.
+/// the channel until you decide, as does a file that was replaced or became shorter. A reader that follows the file may see
+/// what a crash takes back: let others read finished files.
 ///
 /// **Series.** With `{n}` in the name of the file and a limit under `roll_size`, `roll_records` or `roll_every`, records go to
 /// a series of files; `{time}` and `{date}` stand for the beginning of each in UTC. A file begins when the one before has

@@ -51,13 +51,17 @@ pub(crate) struct JsonlSource {
     #[serde(default)]
     #[schemars(extend("x-ui" = {"order": 4}))]
     follow: bool,
+    /// Field that gets the name of the file in each record; empty for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-ui" = {"order": 5, "placeholder": "file"}))]
+    file_field: Option<String>,
     /// Most records handed on at once.
     #[serde(default = "default_batch")]
-    #[schemars(range(min = 1, max = 100_000), extend("x-ui" = {"order": 5, "advanced": true}))]
+    #[schemars(range(min = 1, max = 100_000), extend("x-ui" = {"order": 6, "advanced": true}))]
     batch: u32,
     /// Most bytes that one line may have; longer ones are refused.
     #[serde(default = "default_max_record_bytes")]
-    #[schemars(range(min = 1024, max = 1_073_741_824), extend("x-ui" = {"order": 6, "advanced": true}))]
+    #[schemars(range(min = 1024, max = 1_073_741_824), extend("x-ui" = {"order": 7, "advanced": true}))]
     max_record_bytes: u32,
 }
 
@@ -117,7 +121,7 @@ impl SourceConfig for JsonlSource {
                 growing: self.follow,
             },
             follow: self.follow,
-            format: JsonLines,
+            format: JsonLines { file_field: self.file_field.filter(|name| !name.is_empty()) },
         };
         Ok(Box::new(FileSource::new(reading, cx)))
     }

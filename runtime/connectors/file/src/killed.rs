@@ -108,6 +108,12 @@ fn series(folder: PathBuf) -> Vec<Vec<u8>> {
     names.into_iter().map(unpacked).collect()
 }
 
+/// Bytes in a folder.
+fn written(folder: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    entries.map(|entry| entry.unwrap().metadata().map_or(0, |meta| meta.len())).sum()
+}
+
 /// Each record once, its text unchanged, and files that are full but for the last.
 fn count(target: &str, files: Vec<Vec<(usize, String)>>) {
     let lengths: Vec<usize> = files.iter().map(Vec::len).collect();
@@ -129,6 +135,8 @@ fn killed_and_counted(kind: &str) {
     // Another moment each time, over the whole of a run; a run that ends early is no kill.
     let mut seed = 0x9e37_79b9_u64;
     let (mut kills, mut longest) = (0, 60);
+    // Kills that cut off a run which had come on a little further.
+    let (mut midway, mut before) = (0, 0);
     let deadline = Instant::now() + Duration::from_secs(600);
     while kills < most {
         assert!(Instant::now() < deadline, "{kills} kills");
@@ -139,7 +147,12 @@ fn killed_and_counted(kind: &str) {
         child.kill().unwrap();
         let output = child.wait_with_output().unwrap();
         match ended {
-            None => kills += 1,
+            None => {
+                kills += 1;
+                let now = written(&dir.path().join("csv"));
+                midway += usize::from(now > before);
+                before = now;
+            }
             Some(status) => {
                 assert!(status.success(), "{}", String::from_utf8_lossy(&output.stderr));
                 // Everything is delivered: there is nothing left to be killed in.
@@ -147,12 +160,14 @@ fn killed_and_counted(kind: &str) {
                 if kills >= most / 2 {
                     break;
                 }
+                before = 0;
                 ["csv", "jsonl"]
                     .iter()
                     .for_each(|name| std::fs::remove_dir_all(dir.path().join(name)).unwrap());
             }
         }
     }
+    assert!(midway * 4 > kills, "only {midway} of {kills} kills fell into the writing");
     let output = start(dir.path(), kind).wait_with_output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let rows = |text: Vec<u8>| -> Vec<(usize, String)> {

@@ -179,6 +179,12 @@ impl BatchBuilder {
         self.cells[row..row + self.width][slot] = cell;
     }
 
+    /// Whether the current row has something in a slot, null too.
+    pub fn is_set(&self, slot: usize) -> bool {
+        let row = self.metas.len().saturating_sub(1) * self.width;
+        slot < self.width && self.cells.get(row + slot).is_some_and(|cell| !matches!(cell, Cell::Missing))
+    }
+
     /// Sets a field of the current row to a text in the base, without copying it.
     ///
     /// # Panics

@@ -8,6 +8,7 @@ use fairway_engine::data::csv_split::{
 };
 use fairway_engine::data::{BatchBuilder, Meta, RecordError, Ref, Schema};
 use fairway_shared::component::Choice;
+use fairway_shared::types::Type;
 
 use super::columns::{Declared, Kind, Reader, names};
 use super::infer::{Inference, ROWS};
@@ -18,6 +19,8 @@ pub(crate) struct Csv {
     pub(super) dialect: Dialect,
     pub(super) header: bool,
     pub(super) columns: Declared,
+    /// Field that gets the name of the file.
+    pub(super) file_field: Option<String>,
 }
 
 impl Format for Csv {
@@ -49,7 +52,12 @@ impl Format for Csv {
         };
         let first = if self.header { end } else { start };
         let (names, readers) = self.columns(name, &header, head, first)?;
+        if let Some(field) = self.file_field.as_ref().filter(|field| names.contains(field)) {
+            let message = format!("`{name}` has a column `{field}` of its own");
+            return Err(Error::config("csv.bad_header", message).help("choose another `file_field`"));
+        }
         let fields = names.iter().zip(&readers).map(|(name, reader)| (name, Some(reader.ty())));
+        let fields = fields.chain(self.file_field.iter().map(|name| (name, Some(Type::String))));
         let schema =
             Schema::new(fields).map_err(|error| Error::config("csv.bad_header", error.to_string()))?;
         let rows = Rows {
@@ -60,6 +68,7 @@ impl Format for Csv {
             refusals: Refusals::default(),
             spans,
             text: String::new(),
+            names_file: self.file_field.is_some(),
         };
         Ok(Some((rows, first)))
     }
@@ -152,6 +161,8 @@ pub(crate) struct Rows {
     spans: Vec<FieldSpan>,
     /// The text of a field that is not simply as it was written.
     text: String,
+    /// Whether the last field is the name of the file.
+    names_file: bool,
 }
 
 impl Records for Rows {
@@ -245,6 +256,12 @@ impl Rows {
                 self.builder.abort_row();
                 return Err((code, Some(column), message));
             }
+        }
+        if self.names_file
+            && let Err(full) = self.builder.push_str(spans.len(), ask.file)
+        {
+            self.builder.abort_row();
+            return Err(("record.too_large", None, full.to_string()));
         }
         Ok(())
     }

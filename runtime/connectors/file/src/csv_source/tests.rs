@@ -283,6 +283,18 @@ async fn floats_are_inferred_from_exponents() {
     assert!(faults[1].1.contains("line 2006") && faults[1].1.contains("float64"), "{faults:?}");
 }
 
+/// Case 017: each record under the name of its file, in a column that no file has.
+#[tokio::test]
+async fn records_name_their_files() {
+    let files: &[(&str, &[u8])] = &[("a.csv", b"n\n1\nx\n"), ("b.csv", b"n\n1\n")];
+    let run =
+        csv(files, r#"{"path":"*.csv","file_field":"from","columns":[{"name":"n","type":"int64"}]}"#).await;
+    assert_eq!(run.lines(), [r#"{"n":1,"from":"a.csv"}"#, r#"{"n":1,"from":"b.csv"}"#]);
+    assert_eq!(run.faults().len(), 1);
+    let run = csv(files, r#"{"path":"*.csv","file_field":"n"}"#).await;
+    assert_eq!(run.fault.map(|fault| fault.code.into_owned()).as_deref(), Some("csv.bad_header"));
+}
+
 /// The form offers the columns of the first file, and a preview its first rows; neither leaves a trace.
 #[tokio::test]
 async fn probes_and_samples_show_what_is_there() {

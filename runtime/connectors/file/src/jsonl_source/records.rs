@@ -9,14 +9,18 @@ use fairway_engine::data::{BatchBuilder, Meta, RecordError};
 
 use crate::reading::{Ask, Chunk, Format, Place, Records, Refusals, Taken, at, too_long, what_is};
 
-/// JSON lines have no settings.
-pub(crate) struct JsonLines;
+/// JSON lines as the settings say.
+pub(crate) struct JsonLines {
+    /// Field that gets the name of the file.
+    pub(super) file_field: Option<String>,
+}
 
 impl Format for JsonLines {
     type Records = Lines;
 
     fn begin(&self, _name: &str, head: &Chunk) -> Result<Option<(Lines, usize)>, Error> {
-        Ok((!head.base.is_empty()).then(|| (Lines::default(), 0)))
+        let lines = || Lines { file_field: self.file_field.clone(), ..Lines::default() };
+        Ok((!head.base.is_empty()).then(|| (lines(), 0)))
     }
 }
 
@@ -26,6 +30,7 @@ pub(crate) struct Lines {
     reader: JsonReader,
     builder: BatchBuilder,
     refusals: Refusals,
+    file_field: Option<String>,
 }
 
 /// What a line is.
@@ -118,7 +123,7 @@ impl Lines {
         }
         let meta = self.meta(chunk, part.end);
         match self.reader.read_row(&mut self.builder, part.start, part.len(), meta) {
-            Ok(()) => Ok(Line::Record),
+            Ok(()) => self.name_file(ask.file),
             Err(ReadError::Full(_)) if !self.builder.is_empty() => Ok(Line::Full),
             Err(ReadError::Full(full)) => Err(("record.too_large", full.to_string())),
             Err(ReadError::Json(error)) => {
@@ -134,6 +139,32 @@ impl Lines {
                 }
                 let byte = error.at.saturating_sub(part.start) + 1;
                 Err(("jsonl.bad_line", format!("the line is no JSON: {} at byte {byte}", error.reason)))
+            }
+        }
+    }
+}
+
+impl Lines {
+    /// Adds the name of the file to the row just read, where it is asked for.
+    #[inline]
+    fn name_file(&mut self, file: &str) -> Result<Line, Fault> {
+        let Some(name) = &self.file_field else { return Ok(Line::Record) };
+        let slot = self.builder.field(name);
+        if self.builder.is_set(slot) {
+            self.builder.abort_row();
+            let message =
+                format!("the line has a field `{name}` of its own, which `file_field` would replace");
+            return Err(("jsonl.field_taken", message));
+        }
+        match self.builder.push_str(slot, file) {
+            Ok(()) => Ok(Line::Record),
+            Err(full) => {
+                self.builder.abort_row();
+                if self.builder.is_empty() {
+                    Err(("record.too_large", full.to_string()))
+                } else {
+                    Ok(Line::Full)
+                }
             }
         }
     }

@@ -67,6 +67,17 @@ async fn encodings_and_compressions_are_read() {
     }
 }
 
+/// Case 017: each record under the name of its file; a field of that name in the file is never replaced (G12).
+#[tokio::test]
+async fn records_name_their_files() {
+    let files: &[(&str, &[u8])] =
+        &[("a.jsonl", b"{\"n\":1}\n{\"n\":2,\"file\":null}\n{\"n\":3}\n"), ("b.jsonl", b"{\"n\":1}\n")];
+    let run = jsonl(files, r#"{"path":"*.jsonl","file_field":"file"}"#).await;
+    let named = [r#"{"n":1,"file":"a.jsonl"}"#, r#"{"n":3,"file":"a.jsonl"}"#, r#"{"n":1,"file":"b.jsonl"}"#];
+    assert_eq!(run.lines(), named);
+    assert_eq!(run.faults()[0].0, "jsonl.field_taken");
+}
+
 /// A line beyond the bound is refused with its size, and its neighbours are read.
 #[tokio::test]
 async fn lines_too_long_are_passed_and_refused() {

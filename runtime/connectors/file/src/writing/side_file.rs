@@ -7,6 +7,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use fairway_engine::Error;
 use fairway_engine::position::{Mark, Position, StreamKey};
@@ -14,6 +15,11 @@ use serde::{Deserialize, Serialize};
 
 use super::sync_folder;
 use crate::{fault, file_id};
+
+/// How long a lock is asked for, and how often: a process that is just being started by this one holds copies of its open
+/// files for a moment, those of a writer that has already ended among them.
+const LOCK_TRIES: u32 = 20;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// From this size on the side file is written anew.
 const REWRITE_BYTES: u64 = 1 << 20;
@@ -207,7 +213,7 @@ impl SideFile {
                 .truncate(false)
                 .open(path)
                 .map_err(opened)?;
-            if file.try_lock().is_err() {
+            if !locked(&file) {
                 let message = format!("another writer has `{}`", path.display());
                 return Err(Error::outage("file.locked", message).help("let one node at a time write a file"));
             }
@@ -315,6 +321,17 @@ impl SideFile {
         (self.size, self.doubtful) = (bytes.len() as u64, false);
         Ok(())
     }
+}
+
+/// Locks a file if nobody else holds it for long.
+fn locked(file: &File) -> bool {
+    for _ in 0..LOCK_TRIES {
+        if file.try_lock().is_ok() {
+            return true;
+        }
+        std::thread::sleep(LOCK_PAUSE);
+    }
+    false
 }
 
 fn write_line(line: &Line, out: &mut Vec<u8>) -> io::Result<()> {
