@@ -1,7 +1,7 @@
 //! Files that are written by commits: opening one, after a crash too, and the way of a commit through one file or several.
 
 use std::fs::OpenOptions;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use fairway_engine::Error;
@@ -298,7 +298,7 @@ impl CommittedFile {
             let mut from = &*self.part.file;
             from.seek(SeekFrom::Start(length))?;
             let mut to = OpenOptions::new().write(true).create(true).truncate(true).open(&aside)?;
-            let bytes = io::copy(&mut from.take(u64::MAX), &mut to)?;
+            let bytes = io::copy(&mut from, &mut to)?;
             to.sync_all()?;
             sync_folder(&aside)?;
             Ok(bytes)
