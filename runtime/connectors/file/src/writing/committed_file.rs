@@ -102,7 +102,7 @@ impl CommittedFile {
                 return Err(Error::hold("file.changed", message).help(help));
             }
             _ => {
-                let identity = start(&wish, &base, &mut *format)?;
+                let identity = start(&wish, &base, &mut *format, &mut side)?;
                 let columns = format.columns().filter(|_| identity.start > 0).map(<[String]>::to_vec);
                 side.begin(identity.clone(), columns)
                     .map_err(|error| fault::io(&base, "note the start of", error))?;
@@ -238,7 +238,7 @@ impl CommittedFile {
 
     /// Begins the next file of the series. It counts only once a commit follows: until then a crash takes it back (G8).
     fn roll(&mut self) -> Result<(), Error> {
-        let (path, identity) = next_of(&self.wish, self.part.identity.number)?;
+        let (path, identity) = next_of(&self.wish, self.part.identity.number, &mut self.side)?;
         let line = Line::Roll(identity.clone());
         self.side.append(line).map_err(|error| fault::io(&path, "note the start of", error))?;
         self.part = Part::open(path, identity)?;
@@ -321,14 +321,19 @@ fn path_of(identity: &Identity, base: &Path, files: &Files) -> Result<PathBuf, E
 }
 
 /// The first number behind another whose file is not there or empty, and that file, created.
-pub(super) fn next_of(wish: &Wish, behind: u64) -> Result<(PathBuf, Identity), Error> {
+pub(super) fn next_of(wish: &Wish, behind: u64, side: &mut SideFile) -> Result<(PathBuf, Identity), Error> {
     let began = now();
     let mut number = behind;
     loop {
         number += 1;
         let name = wish.series.name(number, began);
         let path = place(&wish.files, &name)?;
-        if let Some(meta) = create(&path)? {
+        let taken = std::fs::metadata(&path).is_ok_and(|meta| !meta.is_file() || meta.len() > 0);
+        if !taken {
+            let line = Line::Naming(name.clone());
+            side.note(line).map_err(|error| fault::io(&path, "note the name of", error))?;
+        }
+        if !taken && let Some(meta) = create(&path)? {
             let inode = file_id::inode(&meta);
             let identity = Identity { inode, number, began, name: Some(name), ..Identity::default() };
             return Ok((path, identity));
@@ -341,9 +346,16 @@ pub(super) fn next_of(wish: &Wish, behind: u64) -> Result<(PathBuf, Identity), E
 
 /// Takes the files back that were begun since the last commit.
 fn go_back(side: &mut SideFile, files: &Files) -> Result<(), Error> {
-    let begun = side.state().begun.clone();
-    if begun.is_empty() {
+    let (begun, naming) = (side.state().begun.clone(), side.state().naming.clone());
+    if begun.is_empty() && naming.is_none() {
         return Ok(());
+    }
+    if let Some(name) = naming {
+        let path = place(files, &name)?;
+        if std::fs::metadata(&path).is_ok_and(|meta| meta.is_file() && meta.len() == 0) {
+            let gone = std::fs::remove_file(&path).and_then(|()| sync_folder(&path));
+            gone.map_err(|error| fault::io(&path, "take back", error))?;
+        }
     }
     for identity in begun.iter().rev() {
         let Some(name) = &identity.name else { continue };

@@ -34,6 +34,8 @@ pub(super) enum Line {
     Held(Held),
     /// A commit.
     Commit(Commit),
+    /// A file of this name is about to be made. Not made durable: it is for the one that a killed writer leaves empty.
+    Naming(String),
     /// A further file was begun; it counts once a commit follows.
     Roll(Identity),
     /// The files begun since the last commit are gone again.
@@ -104,6 +106,8 @@ pub(super) struct State {
     pub(super) held: Vec<Held>,
     /// Files begun since the last commit, in their order.
     pub(super) begun: Vec<Identity>,
+    /// A file that may have been made and was not noted.
+    pub(super) naming: Option<String>,
     pub(super) columns: Option<Vec<String>>,
     /// Whether bytes of ours may lie behind the committed length.
     pub(super) writing: bool,
@@ -120,8 +124,15 @@ impl State {
         match line {
             Line::File(identity) => *self = State { file: Some(identity), ..State::default() },
             Line::Held(held) => self.put(held),
-            Line::Roll(identity) => self.begun.push(identity),
-            Line::Back(_) => self.begun.clear(),
+            Line::Naming(name) => self.naming = Some(name),
+            Line::Roll(identity) => {
+                self.naming = None;
+                self.begun.push(identity);
+            }
+            Line::Back(_) => {
+                self.naming = None;
+                self.begun.clear();
+            }
             Line::Writing(_) => (self.writing, self.clean) = (true, false),
             Line::Clean(_) => (self.writing, self.clean) = (false, true),
             Line::Columns(columns) => self.columns = Some(columns),
@@ -179,6 +190,9 @@ impl State {
         }
         for identity in &self.begun {
             write_line(&Line::Roll(identity.clone()), &mut out)?;
+        }
+        if let Some(name) = &self.naming {
+            write_line(&Line::Naming(name.clone()), &mut out)?;
         }
         Ok(out)
     }

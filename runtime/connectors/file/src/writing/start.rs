@@ -11,7 +11,7 @@ use super::last_line::{Ending, is_whole_compressed};
 use super::packer::packed_as;
 use super::part::Part;
 use super::series::now;
-use super::side_file::Identity;
+use super::side_file::{Identity, SideFile};
 use super::{Compression, Format, Mode, sync_folder};
 use crate::{fault, file_id};
 
@@ -22,9 +22,14 @@ pub(super) fn exists(path: &Path) -> Error {
 }
 
 /// Makes a file ready for its first commit, by mode: where it starts.
-pub(super) fn start(wish: &Wish, path: &Path, format: &mut dyn Format) -> Result<Identity, Error> {
+pub(super) fn start(
+    wish: &Wish,
+    path: &Path,
+    format: &mut dyn Format,
+    side: &mut SideFile,
+) -> Result<Identity, Error> {
     if wish.series.is_series() {
-        return next_of(wish, 0).map(|(_, identity)| identity);
+        return next_of(wish, 0, side).map(|(_, identity)| identity);
     }
     let opened = |error| fault::io(path, "open", error);
     let new = !path.exists();

@@ -84,14 +84,16 @@ fn files_begun_belong_to_the_commit_that_follows() {
     side.note(Line::Writing(3)).unwrap();
     side.append(Line::Roll(part(2))).unwrap();
     side.append(Line::Roll(part(3))).unwrap();
+    side.note(Line::Naming("4".into())).unwrap();
     side.rewrite().unwrap();
     drop(side);
     let mut side = SideFile::lock(&path).unwrap();
     assert_eq!(side.state().begun.iter().map(|part| part.number).collect::<Vec<_>>(), [2, 3]);
     assert_eq!(side.state().file.as_ref().map(|part| (part.number, part.length)), Some((1, 3)));
     assert!(side.state().writing && !side.state().clean);
+    assert_eq!(side.state().naming.as_deref(), Some("4"));
     side.append(Line::Back(1)).unwrap();
-    assert!(side.state().begun.is_empty());
+    assert!(side.state().begun.is_empty() && side.state().naming.is_none());
     side.append(Line::Roll(part(2))).unwrap();
     side.append(commit(7)).unwrap();
     side.append(Line::Clean(7)).unwrap();
