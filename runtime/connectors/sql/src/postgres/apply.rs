@@ -17,8 +17,8 @@ use super::rows::{At, Run, cut};
 use super::statement::Statements;
 use crate::sql::assembled;
 
-/// Bytes that are gathered before they are sent.
-const CHUNK: usize = 256 << 10;
+/// Bytes that are gathered before they are sent: few, so that the server works on some while others are written here.
+const CHUNK: usize = 64 << 10;
 
 /// How carefully rows are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

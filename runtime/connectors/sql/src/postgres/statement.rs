@@ -1,5 +1,5 @@
-//! The statements that write rows, as text. Inserts go into the table by COPY; upserts and deletes go by COPY into a
-//! temporary table of the session first, and from there in one statement.
+//! The statements that write rows, as text. Inserts go into the table by COPY; upserts and deletes, and inserts where
+//! policies for rows bar COPY, go by COPY into a temporary table of the session first, and from there in one statement.
 
 use super::layout::Wish;
 use super::table::Table;
@@ -34,9 +34,9 @@ impl Statements {
         let names: Vec<&str> = columns.iter().map(|at| &*table.columns[*at].quoted).collect();
         let list = names.join(", ");
         let target = &table.name.quoted;
-        if wish.mode == Mode::Insert {
+        if wish.mode == Mode::Insert && !table.bars_copy {
             let copy = match names.is_empty() {
-                // A row of nothing but defaults: COPY cannot name no columns, so its lines go nowhere.
+                // Rows of nothing but defaults go another way: COPY cannot name no columns.
                 true => String::new(),
                 false => format!("COPY {target} ({list}) FROM STDIN"),
             };
@@ -49,7 +49,12 @@ impl Statements {
                 let same: Vec<String> = keys.iter().map(|key| format!("t.{key} = s.{key}")).collect();
                 format!("DELETE FROM {target} AS t USING pg_temp.{stage} AS s WHERE {}", same.join(" AND "))
             }
-            Mode::Insert | Mode::Upsert => {
+            Mode::Insert => {
+                format!(
+                    "INSERT INTO {target} ({list}) OVERRIDING SYSTEM VALUE SELECT {list} FROM pg_temp.{stage} ORDER BY ctid"
+                )
+            }
+            Mode::Upsert => {
                 let set: Vec<String> = names
                     .iter()
                     .filter(|name| !keys.iter().any(|key| key == *name))

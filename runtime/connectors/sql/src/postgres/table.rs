@@ -79,6 +79,8 @@ pub(super) struct Column {
 pub(super) struct Table {
     pub(super) name: TableName,
     pub(super) exists: bool,
+    /// Whether policies for rows hold for this user: the server then refuses COPY into it.
+    pub(super) bars_copy: bool,
     pub(super) columns: Vec<Column>,
     index: HashMap<String, usize>,
     /// How many columns there are already; those behind are planned.
@@ -92,10 +94,16 @@ impl Table {
     /// Kind `Config` for what rows cannot be kept in.
     pub(super) async fn load(connection: &mut PgConnection, name: &TableName) -> Result<Self, Error> {
         let failed = |error| fault::of_target(error, &format!("the table `{name}` cannot be looked up"));
-        let mut table =
-            Self { name: name.clone(), exists: false, columns: Vec::new(), index: HashMap::new(), made: 0 };
-        let found: Option<(i64, String, String)> = sqlx::query_as(
-            "SELECT c.oid::bigint, c.relkind::text, c.relpersistence::text
+        let mut table = Self {
+            name: name.clone(),
+            exists: false,
+            bars_copy: false,
+            columns: Vec::new(),
+            index: HashMap::new(),
+            made: 0,
+        };
+        let found: Option<(i64, String, String, bool)> = sqlx::query_as(
+            "SELECT c.oid::bigint, c.relkind::text, c.relpersistence::text, row_security_active(c.oid)
                 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
                 WHERE n.nspname = $1 AND c.relname = $2 AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S', 'c')",
         )
@@ -104,7 +112,7 @@ impl Table {
         .fetch_optional(&mut *connection)
         .await
         .map_err(failed)?;
-        let Some((oid, kind, persistence)) = found else { return Ok(table) };
+        let Some((oid, kind, persistence, bars_copy)) = found else { return Ok(table) };
         if !matches!(kind.as_str(), "r" | "p") {
             let what =
                 format!("`{name}` is no table that rows can be written into: it is a view or something else");
@@ -117,7 +125,7 @@ impl Table {
             return Err(Error::config("postgres.unlogged", what)
                 .help("run ALTER TABLE … SET LOGGED, or name another table"));
         }
-        table.exists = true;
+        (table.exists, table.bars_copy) = (true, bars_copy);
         let columns: Vec<(String, bool, bool, String, i32, Option<String>)> =
             sqlx::query_as(COLUMNS).bind(oid).fetch_all(connection).await.map_err(failed)?;
         for (name, has_default, generated, ty, modifier, element) in columns {

@@ -97,3 +97,18 @@ async fn faults_of_the_target_are_nobodys_dead_letter() {
     sink.close().await.unwrap();
     harbour.sql("drop owned by intern; drop role intern");
 }
+
+/// The server takes no COPY where policies for rows hold; a row that they bar is refused alone.
+#[tokio::test]
+async fn policies_for_rows_refuse_single_records() {
+    let harbour = Harbour::with(
+        "create table t(n int); alter table t enable row level security;
+        create policy small on t with check (n < 10); create role tenant login;
+        grant usage, create on schema public to tenant; grant select, insert on t to tenant",
+    );
+    let lines = [r#"{"n":1}"#, r#"{"n":99}"#, r#"{"n":2}"#];
+    let dead = harbour.deliver(r#""table":"t","user":"tenant""#, &lines, 100).await;
+    assert_eq!(reasons(&dead), [(2, "postgres.policy", None)]);
+    assert_eq!(harbour.lines("select n from t order by n"), ["1", "2"]);
+    harbour.sql("drop owned by tenant; drop role tenant");
+}
