@@ -83,6 +83,8 @@ fn fairway(folder: &Path) {
         policy: ErrorPolicy::Stop,
         files: Files::open(PathBuf::from(folder)),
         hooks: fairway_engine::hooks::Hooks::default(),
+        max_attempts: 1,
+        only_replays: false,
         until_caught_up: true,
         give_up: None,
         limits: Limits::default(),

@@ -9,6 +9,7 @@
 //! | [`events`] | what happened, for listeners |
 //! | [`services`] | what is remembered, as traits, and the local backend |
 //! | `check`, [`compile`] | all that is wrong with a document; its plan |
+//! | `trial` | previews on samples, tests of connections: nothing is moved |
 //! | `worker` | runs the tasks of deployed channels |
 //! | [`hooks`] | the server's port, lent to sources that others call |
 //! | [`registry`] | every component there is |
@@ -35,4 +36,5 @@ pub mod registry;
 pub mod server;
 pub mod services;
 pub mod telemetry;
+mod trial;
 mod worker;

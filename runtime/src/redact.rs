@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{PoisonError, RwLock};
 
+use fairway_shared::api::status::Cause;
+
 /// Shown in the place of a value.
 const MASK: &str = "***";
 /// Secrets shorter than this would blot out ordinary words.
@@ -31,6 +33,26 @@ pub(crate) fn scrub(text: &str) -> Cow<'_, str> {
     let mut found: Vec<&String> = hidden.iter().filter(|value| text.contains(&***value)).collect();
     found.sort_by_key(|value| std::cmp::Reverse(value.len()));
     found.into_iter().fold(Cow::Borrowed(text), |text, value| Cow::Owned(text.replace(&**value, MASK)))
+}
+
+/// A cause without any hidden value: a component may have quoted its settings.
+pub(crate) fn cause(cause: Cause) -> Cause {
+    let scrub = |text: String| scrub(&text).into_owned();
+    Cause { message: scrub(cause.message), help: cause.help.map(scrub), ..cause }
+}
+
+/// Takes hidden values out of every text of a JSON value.
+pub(crate) fn value(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::String(text) => {
+            if let Cow::Owned(clean) = scrub(text) {
+                *text = clean;
+            }
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(self::value),
+        serde_json::Value::Object(members) => members.values_mut().for_each(self::value),
+        _ => {}
+    }
 }
 
 fn hide(value: &str, shortest: usize) {

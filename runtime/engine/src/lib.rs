@@ -6,6 +6,7 @@
 //! | [`source`], [`transform`], [`sink`] | the three contracts; their doc comments are the specification |
 //! | [`component`] | a component in one file, and its registry entry |
 //! | [`probe`] | trying a component out: connection tests and samples for previews |
+//! | [`preview`] | a channel on sample records, step by step, writing nothing |
 //! | [`position`], [`store`] | where sources and targets stand, and what must be remembered |
 //! | [`task`] | the direct task: sources, chains and targets in one process |
 //! | [`files`], [`hooks`], [`secret`], [`units`] | what components share: paths, the runtime's port, secrets, times and sizes |
@@ -20,6 +21,7 @@ pub mod error;
 pub mod files;
 pub mod hooks;
 pub mod position;
+pub mod preview;
 pub mod probe;
 pub mod secret;
 pub mod sink;

@@ -40,10 +40,23 @@ pub struct StreamKey {
     pub via: Arc<str>,
 }
 
+/// What stands for the source of dead letters that are tried again.
+const REPLAY: &str = "~replay";
+
 impl StreamKey {
     /// The straight way from a source partition.
     pub fn straight(source: &str, partition: &str) -> Self {
         Self { source: source.into(), partition: partition.into(), via: "".into() }
+    }
+
+    /// Dead letters that are tried again in a task, numbered as they were asked for. Node ids have no `~`.
+    pub fn replay(task: &str) -> Self {
+        Self { source: REPLAY.into(), partition: task.into(), via: "".into() }
+    }
+
+    /// Whether it is a stream of dead letters that are tried again.
+    pub fn is_replay(&self) -> bool {
+        &*self.source == REPLAY
     }
 
     /// The same records, handed on by a sink's errors port.

@@ -99,6 +99,28 @@ pub struct Letter {
     pub record: Value,
 }
 
+/// A dead letter that is to be tried again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replay {
+    /// Its place in the order in which letters were asked for: greater than of any asked for before, ever.
+    pub number: u64,
+    /// Node that refused it, where it enters again.
+    pub node: String,
+    /// Index among the children of its source record.
+    pub child: u32,
+    /// The record as it entered the node, as [`Letter::record`] has it.
+    pub record: Value,
+}
+
+/// Dead letters that are to be tried again.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Replays {
+    /// Those that can be tried now, by rising number.
+    pub ready: Vec<Replay>,
+    /// Whether there are more for this task that cannot be tried yet, because their source has not passed them.
+    pub waiting: bool,
+}
+
 /// A note that a record, refused by a sink, was about to be handed on to a target by the sink's errors port.
 ///
 /// Numbers of one sink rise. The note alone does not say whether the record arrived; the number that the target has
@@ -136,14 +158,22 @@ pub trait Store: Send + Sync {
     async fn begin(&self) -> Result<Remembered, Error>;
 
     /// Makes watermarks and counts durable in one step; `totals` is added to what is there. Once a source's own
-    /// watermark passes a routed refusal it may be forgotten.
+    /// watermark passes a routed refusal it may be forgotten. When the own watermark of a replay stream passes a number, the
+    /// letter tried again under it goes, unless it was set aside again.
     ///
     /// # Errors
     /// `Fenced` when a later start has begun (I3); `Outage` when the store is out of reach or full.
     async fn commit(&self, generation: u64, marks: &[StoredMark], totals: &Totals) -> Result<(), Error>;
 
-    /// Makes dead letters durable, by key.
+    /// Makes dead letters durable, by key. One that comes by a replay stream has its number for `order`: it takes the place of
+    /// the letter that was tried, and keeps that one's identity.
     async fn set_aside(&self, letters: Vec<Letter>) -> Result<(), Error>;
+
+    /// Dead letters of this task to be tried again, with numbers beyond `after`. A letter is ready when its source's own
+    /// watermark has passed it: before, its source may still bring it by itself.
+    async fn replays(&self, _after: u64, _limit: usize) -> Result<Replays, Error> {
+        Ok(Replays::default())
+    }
 
     /// Makes notes durable; a record may have several, under different numbers.
     async fn note_routed(&self, notes: Vec<Routed>) -> Result<(), Error>;

@@ -42,6 +42,11 @@ impl<E: Endpoint> Call<E> {
         self.path.get(name).map(String::as_str).unwrap_or_default()
     }
 
+    /// A text from the query, if it is there.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        self.query.get(name).map(String::as_str)
+    }
+
     /// A number from the query, if it is there and is one.
     pub(super) fn number(&self, name: &str) -> Result<Option<u64>, Refused> {
         let parse = |text: &String| {

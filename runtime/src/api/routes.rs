@@ -14,7 +14,10 @@ use fairway_shared::api::channels::{
 use fairway_shared::api::connections::{
     DeleteConnection, DeleteSecret, ListConnections, ListSecrets, PutConnection, PutSecret,
 };
-use fairway_shared::api::dead_letters::{DiscardDeadLetters, ListDeadLetters};
+use fairway_shared::api::dead_letters::{
+    DiscardDeadLetters, GetDeadLetter, GroupDeadLetters, ListDeadLetters, ReplayDeadLetters, Selection,
+};
+use fairway_shared::api::preview::{PreviewChannel, PreviewDocument, ProbeConnection};
 use fairway_shared::api::system::{Components, GetAbout, ListComponents};
 
 use super::Api;
@@ -44,7 +47,13 @@ pub(super) fn mount() -> Mount {
         .on::<GetPositions, _, _>(get_positions)
         .on::<ResetPositions, _, _>(reset_positions)
         .on::<ListDeadLetters, _, _>(list_dead_letters)
+        .on::<GroupDeadLetters, _, _>(group_dead_letters)
+        .on::<GetDeadLetter, _, _>(get_dead_letter)
+        .on::<ReplayDeadLetters, _, _>(replay_dead_letters)
         .on::<DiscardDeadLetters, _, _>(discard_dead_letters)
+        .limited::<PreviewDocument, _, _>(LARGEST_IMPORT, preview_document)
+        .limited::<PreviewChannel, _, _>(LARGEST_IMPORT, preview_channel)
+        .on::<ProbeConnection, _, _>(probe)
         .on::<ListConnections, _, _>(list_connections)
         .on::<PutConnection, _, _>(put_connection)
         .on::<DeleteConnection, _, _>(delete_connection)
@@ -155,7 +164,39 @@ async fn reset_positions(api: Shared, call: Call<ResetPositions>) -> Answer<Rese
 
 async fn list_dead_letters(api: Shared, call: Call<ListDeadLetters>) -> Answer<ListDeadLetters> {
     let (limit, offset) = (call.number("limit")?, call.number("offset")?);
-    Ok(Reply::new(api.controller.dead_letters(call.path("uid"), limit, offset).await?))
+    let text = |name: &str| call.text(name).map(str::to_owned);
+    let selection = Selection {
+        ids: Vec::new(),
+        node: text("node"),
+        code: text("code"),
+        since: text("since"),
+        until: text("until"),
+    };
+    Ok(Reply::new(api.controller.dead_letters(call.path("uid"), &selection, limit, offset).await?))
+}
+
+async fn group_dead_letters(api: Shared, call: Call<GroupDeadLetters>) -> Answer<GroupDeadLetters> {
+    Ok(Reply::new(api.controller.dead_letter_groups(call.path("uid")).await?))
+}
+
+async fn get_dead_letter(api: Shared, call: Call<GetDeadLetter>) -> Answer<GetDeadLetter> {
+    Ok(Reply::new(api.controller.dead_letter(call.path("uid"), call.path("id")).await?))
+}
+
+async fn replay_dead_letters(api: Shared, call: Call<ReplayDeadLetters>) -> Answer<ReplayDeadLetters> {
+    Ok(Reply::new(api.controller.replay(call.path("uid"), &call.body).await?))
+}
+
+async fn preview_document(api: Shared, call: Call<PreviewDocument>) -> Answer<PreviewDocument> {
+    Ok(Reply::new(api.controller.preview(None, &call.body).await?))
+}
+
+async fn preview_channel(api: Shared, call: Call<PreviewChannel>) -> Answer<PreviewChannel> {
+    Ok(Reply::new(api.controller.preview(Some(call.path("uid")), &call.body).await?))
+}
+
+async fn probe(api: Shared, call: Call<ProbeConnection>) -> Answer<ProbeConnection> {
+    Ok(Reply::new(api.controller.probe(&call.body).await?))
 }
 
 async fn discard_dead_letters(api: Shared, call: Call<DiscardDeadLetters>) -> Answer<DiscardDeadLetters> {

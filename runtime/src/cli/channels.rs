@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::client::{Client, Reach};
 use super::documents;
 use super::exit::{self, Failure};
-use super::output::{Format, count, print, table, word};
+use super::output::{Format, count, document, say, table, word};
 use crate::file_name;
 
 /// A channel of a server.
@@ -144,14 +144,14 @@ pub(super) async fn export(args: ExportArgs) -> Result<u8, Failure> {
     // The answer's own text is canonical; read and written again it would lose the order of its keys.
     let bytes = client.bytes::<ExportChannel>(&[("uid", &channel.uid)], "", &Nothing {}).await?;
     match &args.out {
-        None => print(&String::from_utf8_lossy(&bytes)),
+        None => document(&String::from_utf8_lossy(&bytes)),
         Some(path) => {
             let path =
                 if path.is_dir() { path.join(file_name::of_channel(&channel.name)) } else { path.clone() };
             fs::write(&path, &bytes).map_err(|error| {
                 Failure::new(exit::REFUSED, format!("cannot write {}: {error}", path.display()))
             })?;
-            eprintln!("written to {}", path.display());
+            say(&format!("written to {}", path.display()));
         }
     }
     Ok(exit::DONE)
@@ -174,9 +174,11 @@ pub(super) async fn import(args: ImportArgs) -> Result<u8, Failure> {
         };
         let import = Import { document: document.to_value(), existing };
         let imported = client.call::<ImportDocument>(&[], &import).await?;
-        imported.diagnostics.iter().for_each(|diagnostic| eprintln!("{diagnostic}"));
+        imported.diagnostics.iter().for_each(|diagnostic| say(&format!("{diagnostic}")));
         for secret in &imported.missing_secrets {
-            eprintln!("the secret `{secret}` is missing here: set it with `fairway secrets set {secret}`");
+            say(&format!(
+                "the secret `{secret}` is missing here: set it with `fairway secrets set {secret}`"
+            ));
         }
         args.output.print(&imported, |imported| {
             format!(

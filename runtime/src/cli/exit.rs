@@ -5,6 +5,7 @@ use std::fmt::Display;
 use fairway_shared::api::Problem;
 use fairway_shared::diagnostic::Diagnostic;
 
+use super::output::say;
 use crate::problem::Refused;
 use crate::{config, server, services};
 
@@ -50,11 +51,11 @@ impl Failure {
     /// Says it on standard error.
     pub(super) fn report(&self) {
         for diagnostic in &self.diagnostics {
-            eprintln!("{diagnostic}");
+            say(&diagnostic.to_string());
         }
-        eprintln!("error: {}", self.message);
+        say(&format!("error: {}", self.message));
         if let Some(help) = &self.help {
-            eprintln!("  help: {help}");
+            say(&format!("  help: {help}"));
         }
     }
 }

@@ -10,7 +10,7 @@ use fairway_shared::plan::Plan;
 
 use super::documents::Documents;
 use super::exit::{self, Failure};
-use super::output::{Format, table, word};
+use super::output::{Format, say, table, word};
 use crate::registry::Registry;
 
 /// Say everything that is wrong with a document.
@@ -54,7 +54,7 @@ pub(super) fn plan(args: &FileArgs) -> Result<u8, Failure> {
         return Err(Failure::new(exit::DOCUMENT, format!("{} has errors", args.file.display()))
             .diagnostics(diagnostics));
     };
-    diagnostics.iter().for_each(|warning| eprintln!("{warning}"));
+    diagnostics.iter().for_each(|warning| say(&format!("{warning}")));
     args.output.print(&plan, describe_plan);
     Ok(exit::DONE)
 }

@@ -11,17 +11,20 @@
 
 mod channels;
 mod client;
+mod dead_letters;
 mod documents;
 mod duration;
 mod exit;
 mod inspect;
 mod offline;
 mod output;
+mod place;
 mod records;
 mod run;
 mod secrets;
 mod serve;
 mod signals;
+mod trial;
 
 use std::process::ExitCode;
 
@@ -45,6 +48,8 @@ enum Command {
     Validate(inspect::FileArgs),
     /// Show the tasks that a channel would run as, and what is promised about each target.
     Plan(inspect::FileArgs),
+    Preview(trial::PreviewArgs),
+    Probe(trial::ProbeArgs),
     Components(inspect::ComponentsArgs),
     Import(channels::ImportArgs),
     Export(channels::ExportArgs),
@@ -61,7 +66,7 @@ enum Command {
     Restart(channels::OneChannel),
     Positions(records::PositionsArgs),
     #[command(subcommand)]
-    DeadLetters(records::DeadLettersCommand),
+    DeadLetters(dead_letters::DeadLettersCommand),
     #[command(subcommand)]
     Secrets(secrets::SecretsCommand),
     Health(channels::HealthArgs),
@@ -116,6 +121,8 @@ async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Run(args) => Box::pin(run::run(*args)).await,
         Command::Validate(args) => inspect::validate(&args),
         Command::Plan(args) => inspect::plan(&args),
+        Command::Preview(args) => Box::pin(trial::preview(args)).await,
+        Command::Probe(args) => Box::pin(trial::probe(args)).await,
         Command::Components(args) => inspect::components(&args),
         Command::Import(args) => channels::import(args).await,
         Command::Export(args) => channels::export(args).await,
@@ -126,7 +133,7 @@ async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Stop(args) => channels::set_target(args, TargetState::Stopped).await,
         Command::Restart(args) => channels::restart(args).await,
         Command::Positions(args) => records::positions(args).await,
-        Command::DeadLetters(command) => records::dead_letters(command).await,
+        Command::DeadLetters(command) => dead_letters::run(command).await,
         Command::Secrets(command) => secrets::run(command).await,
         Command::Health(args) => channels::health(args).await,
     }

@@ -4,14 +4,16 @@ use std::path::PathBuf;
 
 use fairway_shared::channel::text::{self, Document};
 use fairway_shared::connection::Connection;
+use fairway_shared::plan::Plan;
 use serde::Deserialize;
 
 use super::exit::{self, Failure};
 use crate::check::Known;
 use crate::config::{DataDir, access};
 use crate::controller::catalog;
+use crate::controller::deploy::replaying;
 use crate::services::local::{self, Database};
-use crate::services::{Key, Kind, Services};
+use crate::services::{Key, Kind, Services, Tasks};
 
 /// An opened data directory.
 pub(super) struct House {
@@ -25,6 +27,7 @@ pub(super) struct House {
 #[derive(Deserialize)]
 struct Run {
     uid: String,
+    plan: Plan,
 }
 
 impl House {
@@ -71,6 +74,18 @@ impl House {
         }
         Err(Failure::new(exit::REFUSED, format!("`{channel}` was never run and is no channel here"))
             .help(Some(format!("the data directory is {}", self.data.path().display()))))
+    }
+
+    /// Which task runs which node of a channel, as it was run or deployed last.
+    pub(super) async fn tasks(&self, channel: &str) -> Result<Tasks, Failure> {
+        let config = &*self.services.config;
+        let run: Option<Run> = catalog::find(config, &Key::new(Kind::Run, channel)).await?;
+        if let Some(run) = run {
+            return Ok(replaying(&run.plan));
+        }
+        let deployed = catalog::deployed(&self.uid(channel).await?);
+        let deployed: Option<catalog::Deployed> = catalog::find(config, &deployed).await?;
+        Ok(deployed.map(|deployed| replaying(&deployed.plan)).unwrap_or_default())
     }
 
     /// Finishes what is being written.

@@ -1,6 +1,7 @@
 //! What commands print: text for people, JSON for scripts.
 
-use std::io::{self, Write};
+use std::borrow::Cow;
+use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
@@ -18,15 +19,53 @@ impl Format {
     /// Prints an answer: as indented JSON, or as the text that `text` makes of it.
     pub(super) fn print<T: Serialize>(self, answer: &T, text: impl FnOnce(&T) -> String) {
         match self {
-            Self::Json => print(&json(serde_json::to_string_pretty(answer))),
-            Self::Text => print(&text(answer)),
+            Self::Json => print(&clean_json(&json(serde_json::to_string_pretty(answer)))),
+            Self::Text => print(&clean(&text(answer))),
         }
     }
 }
 
 /// Prints an object on one line of JSON.
 pub(super) fn line(object: &impl Serialize) {
-    print(&json(serde_json::to_string(object)));
+    print(&clean_json(&json(serde_json::to_string(object))));
+}
+
+/// Prints a document: to a terminal without what would lead it astray, to anything else byte for byte.
+pub(super) fn document(text: &str) {
+    if io::stdout().is_terminal() { print(&clean_json(text)) } else { print(text) }
+}
+
+/// Says something to a person, on standard error.
+pub(super) fn say(text: &str) {
+    eprintln!("{}", clean(text));
+}
+
+/// Text that shows what it holds: characters that would move a terminal's cursor, colour it, or turn its direction of writing are
+/// written out, so that a name or a record never passes for something else.
+pub(super) fn clean(text: &str) -> Cow<'_, str> {
+    written_out(text, |letter| format!("\\u{{{:x}}}", u32::from(letter)))
+}
+
+/// The same for JSON, which means the same afterwards: such characters stand in texts only.
+fn clean_json(text: &str) -> Cow<'_, str> {
+    written_out(text, |letter| format!("\\u{:04x}", u32::from(letter)))
+}
+
+fn written_out(text: &str, write: impl Fn(char) -> String) -> Cow<'_, str> {
+    if !text.contains(misleads) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for letter in text.chars() {
+        if misleads(letter) { out.push_str(&write(letter)) } else { out.push(letter) }
+    }
+    Cow::Owned(out)
+}
+
+/// Control characters but newline and tab, and the marks, embeddings, overrides and isolates of bidirectional text.
+fn misleads(letter: char) -> bool {
+    (letter.is_control() && letter != '\n' && letter != '\t')
+        || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Prints text on lines of its own. Whoever reads may have gone: that is no failure.
@@ -84,6 +123,23 @@ pub(super) fn word(variant: &impl Serialize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_would_mislead_is_written_out() {
+        for (text, expected) in [
+            ("plain ü\n\tnext", "plain ü\n\tnext"),
+            ("a\u{202e}fdp.exe", "a\\u{202e}fdp.exe"),
+            ("\u{1b}[2J\r\u{7f}\u{9b}", "\\u{1b}[2J\\u{d}\\u{7f}\\u{9b}"),
+        ] {
+            assert_eq!(clean(text), expected);
+        }
+        let json = serde_json::to_string("a\u{202e}b\u{9b}").unwrap_or_default();
+        assert_eq!(clean_json(&json), "\"a\\u202eb\\u009b\"");
+        assert_eq!(
+            serde_json::from_str::<String>(&clean_json(&json)).ok().as_deref(),
+            Some("a\u{202e}b\u{9b}")
+        );
+    }
 
     #[test]
     fn numbers_are_readable() {

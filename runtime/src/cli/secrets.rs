@@ -2,15 +2,13 @@
 //! it stands in no command line and no history.
 
 use std::io::{self, IsTerminal, Read};
-use std::path::PathBuf;
 
 use fairway_shared::api::connections::{DeleteSecret, ListSecrets, PutSecret, SecretNames, SetSecret};
 use fairway_shared::secret::is_name;
 
-use super::client::{Client, Reach};
 use super::exit::{self, Failure};
-use super::offline::House;
-use super::output::Format;
+use super::output::say;
+use super::place::Place;
 
 /// Set, list or delete secrets. Values go in and never come out.
 #[derive(Debug, clap::Subcommand)]
@@ -21,18 +19,6 @@ pub(super) enum SecretsCommand {
     List(Place),
     /// Delete a secret.
     Delete(NameArgs),
-}
-
-#[derive(Debug, clap::Args)]
-pub(super) struct Place {
-    /// Data directory of `fairway run`; without it a server is asked.
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
-    #[command(flatten)]
-    reach: Reach,
-    /// Shape of standard output.
-    #[arg(long, value_enum, default_value_t)]
-    output: Format,
 }
 
 #[derive(Debug, clap::Args)]
@@ -57,7 +43,7 @@ async fn set(args: NameArgs) -> Result<u8, Failure> {
             .help(Some("names have 1 to 128 of the characters A-Z a-z 0-9 . _ - /")));
     }
     if io::stdin().is_terminal() {
-        eprintln!("type the value, then Ctrl-D:");
+        say("type the value, then Ctrl-D:");
     }
     let mut value = String::new();
     io::stdin()
@@ -66,39 +52,36 @@ async fn set(args: NameArgs) -> Result<u8, Failure> {
         .map_err(|error| Failure::new(exit::REFUSED, format!("standard input cannot be read: {error}")))?;
     let value =
         value.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).unwrap_or(&value);
-    match args.place.data {
-        Some(data) => {
-            let house = House::open(Some(data)).await?;
+    match args.place.house().await? {
+        Some(house) => {
             house.services.secrets.set(&args.name, &value.to_owned().into()).await?;
             house.close().await;
         }
         None => {
             let request = SetSecret { value: value.to_owned() };
-            Client::new(&args.place.reach)?.call::<PutSecret>(&[("name", &args.name)], &request).await?;
+            args.place.client()?.call::<PutSecret>(&[("name", &args.name)], &request).await?;
         }
     }
-    eprintln!("the secret `{}` is set", args.name);
+    say(&format!("the secret `{}` is set", args.name));
     Ok(exit::DONE)
 }
 
 async fn list(place: Place) -> Result<u8, Failure> {
-    let names = match place.data {
-        Some(data) => {
-            let house = House::open(Some(data)).await?;
+    let names = match place.house().await? {
+        Some(house) => {
             let secrets = house.services.secrets.names().await?;
             house.close().await;
             SecretNames { secrets }
         }
-        None => Client::new(&place.reach)?.get::<ListSecrets>(&[]).await?,
+        None => place.client()?.get::<ListSecrets>(&[]).await?,
     };
     place.output.print(&names, |names| names.secrets.join("\n"));
     Ok(exit::DONE)
 }
 
 async fn delete(args: NameArgs) -> Result<u8, Failure> {
-    match args.place.data {
-        Some(data) => {
-            let house = House::open(Some(data)).await?;
+    match args.place.house().await? {
+        Some(house) => {
             let was_there = house.services.secrets.delete(&args.name).await?;
             house.close().await;
             if !was_there {
@@ -109,9 +92,9 @@ async fn delete(args: NameArgs) -> Result<u8, Failure> {
             }
         }
         None => {
-            Client::new(&args.place.reach)?.get::<DeleteSecret>(&[("name", &args.name)]).await?;
+            args.place.client()?.get::<DeleteSecret>(&[("name", &args.name)]).await?;
         }
     }
-    eprintln!("the secret `{}` is deleted", args.name);
+    say(&format!("the secret `{}` is deleted", args.name));
     Ok(exit::DONE)
 }

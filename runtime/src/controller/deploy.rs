@@ -13,7 +13,7 @@ use super::catalog::{self, Deployed, Frozen, Wanted};
 use super::drafts::{has_errors, meaning, parse};
 use crate::clock;
 use crate::problem::{Refused, codes};
-use crate::services::{Adjustment, Commit, Error, Expect, Kind};
+use crate::services::{Adjustment, Commit, Error, Expect, Kind, Tasks};
 use crate::worker::Job;
 
 impl Controller {
@@ -186,17 +186,28 @@ impl Controller {
             Some(TargetState::Paused) => true,
             Some(TargetState::Stopped) | None => return Ok(()),
         };
+        match self.ready(uid).await? {
+            Some(job) => Ok(self.worker.start(job, paused).await?),
+            None => Ok(()),
+        }
+    }
+
+    /// The version in force, with all that is remembered brought in line with it and no other task of the channel at work.
+    pub(super) async fn ready(&self, uid: &str) -> Result<Option<Job>, Refused> {
+        let config = &*self.services.config;
         let (Some(deployed), Some(channel)) =
             (catalog::find::<Deployed>(config, &catalog::deployed(uid)).await?, self.in_force(uid).await?)
         else {
-            return Ok(());
+            return Ok(None);
         };
         let job = Job { uid: uid.into(), version: deployed.version, channel, plan: deployed.plan.clone() };
         self.worker.make_room(uid, Some(&job)).await;
         self.settle(uid, deployed).await?;
         let kept: Vec<String> = job.plan.tasks.iter().map(|task| task.id.clone()).collect();
         self.services.positions.retire(uid, &kept).await?;
-        Ok(self.worker.start(job, paused).await?)
+        let marks = self.services.positions.marks(uid).await?;
+        self.services.dead_letters.assign_replays(uid, &replaying(&job.plan), &marks).await?;
+        Ok(Some(job))
     }
 
     /// Does what the deployment owes to the stored positions. Doing it twice changes nothing, so a crash before the debt
@@ -220,7 +231,7 @@ impl Controller {
         Ok(())
     }
 
-    async fn must_be_deployed(&self, uid: &str) -> Result<(), Refused> {
+    pub(super) async fn must_be_deployed(&self, uid: &str) -> Result<(), Refused> {
         catalog::must(&*self.services.config, uid).await?;
         if self.services.config.get(&catalog::deployed(uid)).await?.is_none() {
             return Err(Refused::new(codes::CHANNEL_NOT_DEPLOYED, "the channel has not been deployed")
@@ -228,6 +239,20 @@ impl Controller {
         }
         Ok(())
     }
+}
+
+/// Nodes at which a dead letter can enter again, with the tasks that run them. What a source refused is no record yet.
+pub(crate) fn replaying(plan: &Plan) -> Tasks {
+    let source = |node: &String| {
+        plan.connectors
+            .iter()
+            .any(|connector| connector.node == *node && connector.kind == component::Kind::Source)
+    };
+    let of_task = |task: &fairway_shared::plan::Task| {
+        let nodes = task.nodes.iter().filter(|node| !source(node));
+        nodes.map(|node| (node.clone(), task.id.clone())).collect::<Vec<_>>()
+    };
+    plan.tasks.iter().flat_map(of_task).collect()
 }
 
 /// What putting a plan in the place of another means for the stored positions, on top of what is `due` already.

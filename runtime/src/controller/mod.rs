@@ -8,6 +8,7 @@
 //! | `deploy` | plan, deploy, target states, restart, reset |
 //! | `check` | everything that is wrong with a document, here |
 //! | `records` | positions and dead letters |
+//! | `trials` | previews, tests of connections |
 //! | `metrics` | counts for operators |
 //! | `transfer` | import and export |
 //! | `connections` | connections and secrets |
@@ -21,9 +22,10 @@ mod connections;
 pub(crate) mod deploy;
 mod drafts;
 mod metrics;
-mod records;
+pub(crate) mod records;
 mod status;
 mod transfer;
+mod trials;
 
 pub(crate) use records::stored_position;
 pub use transfer::Export;
@@ -33,7 +35,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fairway_engine::files::Files;
 use fairway_engine::hooks::Hooks;
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::{OwnedMutexGuard, Semaphore};
 
 use crate::events::Events;
 use crate::registry::Registry;
@@ -47,6 +49,8 @@ pub struct Controller {
     registry: Arc<Registry>,
     events: Events,
     worker: Worker,
+    files: Files,
+    trials: Arc<Semaphore>,
     turns: Arc<Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>>,
 }
 
@@ -55,9 +59,16 @@ impl Controller {
     /// `hooks` lends them the server's port.
     pub fn new(services: Services, registry: Arc<Registry>, files: Files, hooks: Hooks) -> Self {
         let events = Events::default();
-        let manner = Manner { files, hooks, until_caught_up: false, give_up: None, connections: Vec::new() };
+        let manner = Manner {
+            files: files.clone(),
+            hooks,
+            until_caught_up: false,
+            give_up: None,
+            connections: Vec::new(),
+        };
         let worker = Worker::new(services.clone(), registry.clone(), events.clone(), manner);
-        Self { services, registry, events, worker, turns: Arc::default() }
+        let trials = Arc::new(Semaphore::new(trials::AT_ONCE));
+        Self { services, registry, events, worker, files, trials, turns: Arc::default() }
     }
 
     /// What can be placed.

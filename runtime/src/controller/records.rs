@@ -2,12 +2,17 @@
 
 use fairway_engine::store::StoredMark;
 use fairway_shared::api::channels::{Positions, StoredPosition};
-use fairway_shared::api::dead_letters::{Affected, DeadLetters, Selection};
+use fairway_shared::api::dead_letters::{
+    Affected, DeadLetter, DeadLetters, LetterGroups, ReplayStart, Replaying, Selection,
+};
+use fairway_shared::api::status::{ChannelState, TargetState};
 
 use super::Controller;
-use super::catalog;
-use crate::problem::Refused;
-use crate::services::Page;
+use super::catalog::{self, Deployed, Wanted};
+use super::deploy::replaying;
+use crate::clock;
+use crate::problem::{Refused, codes};
+use crate::services::{DeadLetterService, Filter, Page};
 
 /// Dead letters in a page unless asked otherwise.
 const PAGE: u64 = 50;
@@ -19,13 +24,14 @@ impl Controller {
     pub async fn positions(&self, uid: &str) -> Result<Positions, Refused> {
         catalog::must(&*self.services.config, uid).await?;
         let marks = self.services.positions.marks(uid).await?;
-        Ok(Positions { positions: marks.into_iter().map(stored_position).collect() })
+        Ok(Positions { positions: marks.into_iter().filter_map(stored_position).collect() })
     }
 
-    /// A page of dead letters, newest first.
+    /// A page of the dead letters chosen, newest first.
     pub async fn dead_letters(
         &self,
         uid: &str,
+        selection: &Selection,
         limit: Option<u64>,
         offset: Option<u64>,
     ) -> Result<DeadLetters, Refused> {
@@ -33,29 +39,129 @@ impl Controller {
         let limit = limit.unwrap_or(PAGE).min(LARGEST_PAGE);
         let page =
             Page { limit: u32::try_from(limit).unwrap_or(u32::MAX), offset: offset.unwrap_or_default() };
-        Ok(DeadLetters {
-            dead_letters: self.services.dead_letters.list(uid, page).await?,
-            total: self.services.dead_letters.usage(uid).await?.letters,
-        })
+        page_of(&*self.services.dead_letters, uid, selection, page).await
+    }
+
+    /// One dead letter.
+    pub async fn dead_letter(&self, uid: &str, id: &str) -> Result<DeadLetter, Refused> {
+        catalog::must(&*self.services.config, uid).await?;
+        letter_of(&*self.services.dead_letters, uid, id).await
+    }
+
+    /// All dead letters by node and cause.
+    pub async fn dead_letter_groups(&self, uid: &str) -> Result<LetterGroups, Refused> {
+        catalog::must(&*self.services.config, uid).await?;
+        Ok(LetterGroups { groups: self.services.dead_letters.groups(uid).await? })
+    }
+
+    /// Has dead letters enter again at the node that refused them; an empty selection means all. A channel that is stopped or has
+    /// completed is started for them alone.
+    pub async fn replay(&self, uid: &str, selection: &Selection) -> Result<Replaying, Refused> {
+        let _turn = self.turn(uid).await;
+        self.must_be_deployed(uid).await?;
+        let config = &*self.services.config;
+        let deployed: Option<Deployed> = catalog::find(config, &catalog::deployed(uid)).await?;
+        let tasks = deployed.map(|deployed| replaying(&deployed.plan)).unwrap_or_default();
+        let filter = filter(selection)?;
+        let store = &self.services.dead_letters;
+        let chosen = store.count(uid, &filter).await?;
+        let affected = store.ask_replay(uid, &filter, &tasks).await?;
+        let skipped = chosen.saturating_sub(affected);
+        if affected == 0 {
+            return Ok(Replaying { affected, skipped, start: ReplayStart::Nothing });
+        }
+        tracing::info!(channel = uid, affected, skipped, "dead letters are to be tried again");
+        let start = self.start_replay(uid).await?;
+        Ok(Replaying { affected, skipped, start })
+    }
+
+    async fn start_replay(&self, uid: &str) -> Result<ReplayStart, Refused> {
+        let wanted: Option<Wanted> = catalog::find(&*self.services.config, &catalog::wanted(uid)).await?;
+        if self.worker.replay(uid) {
+            let paused = wanted.is_some_and(|wanted| wanted.target == TargetState::Paused);
+            return Ok(if paused { ReplayStart::WhenRunning } else { ReplayStart::Now });
+        }
+        let last = self.services.status.status(uid).await?.unwrap_or_default();
+        // What failed or holds waits for a decision; its letters go with it.
+        if matches!(last.state, ChannelState::Failed | ChannelState::Hold) {
+            return Ok(ReplayStart::WhenRunning);
+        }
+        match self.ready(uid).await? {
+            Some(job) => {
+                let completed = last.state == ChannelState::Completed;
+                self.worker.start_replays(job, completed).await?;
+                Ok(ReplayStart::Now)
+            }
+            None => Ok(ReplayStart::WhenRunning),
+        }
     }
 
     /// Discards dead letters for good; an empty selection means all.
     pub async fn discard(&self, uid: &str, selection: &Selection) -> Result<Affected, Refused> {
         catalog::must(&*self.services.config, uid).await?;
-        let ids = (!selection.ids.is_empty()).then_some(selection.ids.as_slice());
-        let affected = self.services.dead_letters.discard(uid, ids).await?;
+        let affected = self.services.dead_letters.discard(uid, &filter(selection)?).await?;
         self.worker.letters_changed(uid).await;
         Ok(Affected { affected })
     }
 }
 
-/// A watermark as callers see it.
-pub(crate) fn stored_position(mark: StoredMark) -> StoredPosition {
-    StoredPosition {
+/// A page of a store's dead letters.
+pub(crate) async fn page_of(
+    store: &dyn DeadLetterService,
+    uid: &str,
+    selection: &Selection,
+    page: Page,
+) -> Result<DeadLetters, Refused> {
+    let filter = filter(selection)?;
+    let usage = store.usage(uid).await?;
+    Ok(DeadLetters {
+        dead_letters: store.list(uid, &filter, page).await?,
+        total: usage.letters,
+        matching: store.count(uid, &filter).await?,
+        replaying: usage.replaying,
+        evicted: usage.evicted,
+    })
+}
+
+/// One dead letter of a store.
+pub(crate) async fn letter_of(
+    store: &dyn DeadLetterService,
+    uid: &str,
+    id: &str,
+) -> Result<DeadLetter, Refused> {
+    let filter = Filter { ids: Some(vec![id.to_owned()]), ..Filter::default() };
+    let found = store.list(uid, &filter, Page { limit: 1, offset: 0 }).await?.pop();
+    found.ok_or_else(|| {
+        Refused::new(codes::LETTER_NOT_FOUND, format!("there is no dead letter `{id}` here"))
+            .help("list them to see what there is")
+    })
+}
+
+/// What a caller chose, as the store takes it.
+pub(crate) fn filter(selection: &Selection) -> Result<Filter, Refused> {
+    let time = |name: &str, text: &Option<String>| {
+        let wrong = |text: &String| {
+            Refused::new(codes::REQUEST_UNREADABLE, format!("`{name}`: `{text}` is no time"))
+                .help("write it as 2026-11-30T12:00:00Z")
+        };
+        text.as_ref().map(|text| clock::to_ms(text).ok_or_else(|| wrong(text))).transpose()
+    };
+    Ok(Filter {
+        ids: (!selection.ids.is_empty()).then(|| selection.ids.clone()),
+        node: selection.node.clone(),
+        code: selection.code.clone(),
+        since: time("since", &selection.since)?,
+        until: time("until", &selection.until)?,
+    })
+}
+
+/// A watermark as callers see it; that of dead letters tried again is nobody's position.
+pub(crate) fn stored_position(mark: StoredMark) -> Option<StoredPosition> {
+    (!mark.stream.is_replay()).then(|| StoredPosition {
         source: mark.stream.source.to_string(),
         partition: mark.stream.partition.to_string(),
         target: mark.target,
         order: mark.position.order,
         token: mark.position.token,
-    }
+    })
 }

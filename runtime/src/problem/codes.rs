@@ -67,6 +67,14 @@ codes! {
         "Names have 1 to 128 of the characters A-Z a-z 0-9 . _ - /.";
     SECRET_SEALED = "secret.sealed" 409, "The secret was sealed with another key.",
         "Start Fairway with the key that the secret was set with, or set the secret again.";
+    LETTER_NOT_FOUND = "dead_letter.not_found" 404, "There is no such dead letter.",
+        "It may have been discarded, evicted, or delivered when it was tried again.";
+    TRIAL_BUSY = "trial.busy" 429, "Too many previews and connection tests are under way.",
+        "Wait for one of them to end.";
+    TRIAL_FAILED = "trial.failed" 500, "A preview failed by a fault of Fairway.",
+        "Report it with the log of the server.";
+    SERVER_STOPPING = "server.stopping" 503, "The server is about to stop.",
+        "It drains what is in flight. Try again when it has started again.";
     STORE_CONFLICT = "store.conflict" 409, "Somebody else changed this at the same moment.",
         "Read it again and repeat the change.";
     STORE_FULL = "store.full" 507, "The disk that holds Fairway's data is full.",

@@ -103,6 +103,7 @@ fn title(status: u16) -> &'static str {
         413 => "Content Too Large",
         422 => "Unprocessable Content",
         428 => "Precondition Required",
+        429 => "Too Many Requests",
         503 => "Service Unavailable",
         507 => "Insufficient Storage",
         _ => "Internal Server Error",

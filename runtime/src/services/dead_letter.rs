@@ -1,10 +1,11 @@
 //! Records set aside, and which refusals must not be repeated.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fairway_engine::store::{Letter, LetterKey, Routed, StoredMark};
-use fairway_shared::api::dead_letters::DeadLetter;
+use fairway_engine::store::{Letter, LetterKey, Replays, Routed, StoredMark};
+use fairway_shared::api::dead_letters::{DeadLetter, LetterGroup};
 
 use super::error::Result;
 
@@ -33,6 +34,24 @@ pub struct Page {
     pub offset: u64,
 }
 
+/// Which dead letters; all that are named must fit.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filter {
+    /// These ids; ids that are nobody's name nothing.
+    pub ids: Option<Vec<String>>,
+    /// Refused at this node.
+    pub node: Option<String>,
+    /// Refused with this code.
+    pub code: Option<String>,
+    /// Set aside at this time or later, in milliseconds since 1970.
+    pub since: Option<i64>,
+    /// Set aside before this time, in milliseconds since 1970.
+    pub until: Option<i64>,
+}
+
+/// Which task runs a node, by node id.
+pub type Tasks = BTreeMap<String, String>;
+
 /// How much a channel has set aside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
@@ -42,6 +61,8 @@ pub struct Usage {
     pub bytes: u64,
     /// Dead letters removed by the limits, ever.
     pub evicted: u64,
+    /// Dead letters that wait to be tried again.
+    pub replaying: u64,
 }
 
 /// Refusals that a replay must not repeat.
@@ -71,14 +92,45 @@ pub trait DeadLetterService: Send + Sync {
     /// Forgets refusals that need no dead letter and that the sources' own watermarks have passed.
     async fn passed(&self, uid: &str, marks: &[StoredMark]) -> Result<()>;
 
-    /// Dead letters, newest first.
-    async fn list(&self, uid: &str, page: Page) -> Result<Vec<DeadLetter>>;
+    /// Dead letters that fit, newest first.
+    async fn list(&self, uid: &str, filter: &Filter, page: Page) -> Result<Vec<DeadLetter>>;
+
+    /// How many fit.
+    async fn count(&self, uid: &str, filter: &Filter) -> Result<u64>;
+
+    /// All dead letters by node and code, the largest group first.
+    async fn groups(&self, uid: &str) -> Result<Vec<LetterGroup>>;
+
+    /// Marks those that fit and whose node a task runs as to be tried again, oldest first; answers how many are marked so.
+    async fn ask_replay(&self, uid: &str, filter: &Filter, tasks: &Tasks) -> Result<u64>;
+
+    /// Brings what is marked in line with the tasks that run the nodes now: done tries are struck off by the watermarks,
+    /// the rest goes to the right task, and what no task runs is not marked any more. Nothing of the channel may run.
+    async fn assign_replays(&self, uid: &str, tasks: &Tasks, marks: &[StoredMark]) -> Result<()>;
+
+    /// What a task is to try again, with numbers beyond `after`; see `Store::replays`.
+    async fn replays(
+        &self,
+        uid: &str,
+        task: &str,
+        after: u64,
+        limit: usize,
+        marks: &[StoredMark],
+    ) -> Result<Replays>;
+
+    /// Removes what a task was to try again under numbers up to this one, and did; answers how many there were.
+    async fn replayed(&self, uid: &str, task: &str, up_to: u64) -> Result<u64>;
+
+    /// Makes durable that these were refused when they were tried again; their `order` is the number of the try. Each stays, or
+    /// goes on as, one letter with the identity of the one that was tried.
+    async fn refused_again(&self, uid: &str, letters: &[Letter]) -> Result<()>;
 
     /// How much is set aside.
     async fn usage(&self, uid: &str) -> Result<Usage>;
 
-    /// Removes dead letters by id, or all; answers how many there were. A replay does not bring them back.
-    async fn discard(&self, uid: &str, ids: Option<&[String]>) -> Result<u64>;
+    /// Removes dead letters that fit; answers how many there were. Reading their source again does not bring them back. One
+    /// that is being tried again may be delivered all the same.
+    async fn discard(&self, uid: &str, filter: &Filter) -> Result<u64>;
 
     /// Forgets the refusals of these source nodes, or of all when `None`, for they start over; dead letters stay to be
     /// read, and one that is set aside again takes the place of the old.

@@ -11,7 +11,7 @@ use fairway_shared::channel::Edge;
 use fairway_shared::plan::Plan;
 
 use super::rates::Rates;
-use super::task::Task;
+use super::task::{Purpose, Task};
 use super::watch::Told;
 use super::{Inner, Job};
 use crate::services::{Result, Services};
@@ -103,7 +103,7 @@ impl Running {
         let alive = |planned: &fairway_shared::plan::Task| {
             before
                 .iter()
-                .find(|task| task.id == planned.id && task.hash == planned.hash && !task.is_over())
+                .find(|task| task.id == planned.id && task.hash == planned.hash && task.reads())
                 .cloned()
         };
         tasks.tasks = job
@@ -115,11 +115,32 @@ impl Running {
                     task.pause(paused);
                     task
                 }
-                None => Arc::new(Task::start(inner, job, planned, &self.counted, paused)),
+                None => Arc::new(Task::start(inner, job, planned, &self.counted, Purpose::Read { paused })),
             })
             .collect();
         tasks.version = Some(job.version);
         tasks.edges.clone_from(&job.channel.spec.edges);
+    }
+
+    /// Starts the tasks of a job that does not run, to try its dead letters again and end.
+    pub(super) fn start_replays(&self, inner: &Arc<Inner>, job: &Arc<Job>, completed: bool) {
+        let mut tasks = lock(&self.tasks);
+        let planned = job.plan.tasks.iter();
+        let purpose = Purpose::Replay { completed };
+        tasks.tasks =
+            planned.map(|task| Arc::new(Task::start(inner, job, task, &self.counted, purpose))).collect();
+        tasks.version = Some(job.version);
+        tasks.edges.clone_from(&job.channel.spec.edges);
+    }
+
+    /// Tells all tasks that there are dead letters to be tried again.
+    pub(super) fn replay(&self) {
+        lock(&self.tasks).tasks.iter().for_each(|task| task.replay());
+    }
+
+    /// Whether any task reads, or would if it were not paused.
+    pub(super) fn reads(&self) -> bool {
+        lock(&self.tasks).tasks.iter().any(|task| task.reads())
     }
 
     /// Pauses all tasks, or lets them go on.
@@ -132,7 +153,7 @@ impl Running {
         let kept = |task: &Task| {
             let same =
                 |planned: &fairway_shared::plan::Task| planned.id == task.id && planned.hash == task.hash;
-            plan.is_some_and(|plan| plan.tasks.iter().any(same))
+            !task.only_replays && plan.is_some_and(|plan| plan.tasks.iter().any(same))
         };
         let others: Vec<_> = lock(&self.tasks).tasks.iter().filter(|task| !kept(task)).cloned().collect();
         futures::future::join_all(others.iter().map(|task| task.stop())).await.into_iter().sum()

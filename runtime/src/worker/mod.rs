@@ -14,7 +14,7 @@
 
 mod channel;
 mod rates;
-mod resolve;
+pub(crate) mod resolve;
 mod store;
 mod task;
 mod watch;
@@ -109,22 +109,43 @@ impl Worker {
     /// Starts what a job holds and does not run.
     pub(crate) async fn start(&self, job: Job, paused: bool) -> Result<()> {
         let job = Arc::new(job);
-        let running = match self.inner.running(&job.uid) {
-            Some(running) => running,
-            None => {
-                let running = Arc::new(Running::load(&self.inner.services, &job.uid).await?);
-                self.inner.lock().insert(job.uid.to_string(), running.clone());
-                running
-            }
-        };
-        running.start(&self.inner, &job, paused);
+        self.load(&job.uid).await?.start(&self.inner, &job, paused);
         self.look(&job.uid).await;
         Ok(())
     }
 
+    /// Tells a channel that reads of dead letters to be tried again; answers whether it does.
+    pub(crate) fn replay(&self, uid: &str) -> bool {
+        let reading = self.inner.running(uid).filter(|running| running.reads());
+        reading.is_some_and(|running| {
+            running.counted.letters_changed();
+            running.replay();
+            true
+        })
+    }
+
+    /// Has a channel that does not run try its dead letters again.
+    pub(crate) async fn start_replays(&self, job: Job, completed: bool) -> Result<()> {
+        let job = Arc::new(job);
+        let running = self.load(&job.uid).await?;
+        running.stop_others(None).await;
+        running.start_replays(&self.inner, &job, completed);
+        self.look(&job.uid).await;
+        Ok(())
+    }
+
+    async fn load(&self, uid: &Arc<str>) -> Result<Arc<Running>> {
+        if let Some(running) = self.inner.running(uid) {
+            return Ok(running);
+        }
+        let running = Arc::new(Running::load(&self.inner.services, uid).await?);
+        self.inner.lock().insert(uid.to_string(), running.clone());
+        Ok(running)
+    }
+
     /// Pauses or resumes a channel that runs; answers whether it does.
     pub(crate) async fn pause(&self, uid: &str, paused: bool) -> bool {
-        let Some(running) = self.inner.running(uid).filter(|running| running.is_alive()) else {
+        let Some(running) = self.inner.running(uid).filter(|running| running.reads()) else {
             return false;
         };
         running.pause(paused);

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::env;
 
 use fairway_engine::error::Error;
-use fairway_shared::channel::Node;
 use fairway_shared::channel::text::{self, Document};
 use fairway_shared::connection::Connection;
 use fairway_shared::secret::{self, Reference};
@@ -19,22 +18,30 @@ use crate::{redact, references};
 /// Variables of the environment that no document may refer to.
 const OWN: [&str; 3] = ["FAIRWAY_TOKEN", "FAIRWAY_SECRET_KEY", "FAIRWAY_SECRET_KEY_FILE"];
 
-/// The config that a node's component opens with; connections `beside` it go before the stored ones.
+/// The config that a node's component opens with; connections `beside` it go before the stored ones. Without services there are
+/// no stored connections and no secrets.
 ///
 /// # Errors
 /// Kind `Config`, naming the connection, secret or variable that is not there; outages of the store as they are.
-pub(super) async fn config(services: &Services, beside: &[Connection], node: &Node) -> Result<Value, Error> {
-    let config = Value::Object(with_connection(services, beside, &node.config).await?);
+pub(crate) async fn config(
+    services: Option<&Services>,
+    beside: &[Connection],
+    config: &Map<String, Value>,
+) -> Result<Value, Error> {
+    let config = Value::Object(with_connection(services, beside, config).await?);
     let mut known = BTreeMap::new();
     for reference in secret::references(&config) {
         let value = match &reference {
             // What opens Fairway itself is nobody's setting.
             Reference::Env(name) if OWN.contains(&name.as_str()) => None,
             Reference::Env(name) => env::var(name).ok().inspect(|value| redact::hide_variable(value)),
-            Reference::Secret(name) => services.secrets.get(name).await?.map(|secret| {
-                redact::hide_secret(secret.reveal());
-                secret.reveal().to_owned()
-            }),
+            Reference::Secret(name) => match services {
+                Some(services) => services.secrets.get(name).await?.map(|secret| {
+                    redact::hide_secret(secret.reveal());
+                    secret.reveal().to_owned()
+                }),
+                None => None,
+            },
         };
         known.extend(value.map(|value| (reference, value)));
     }
@@ -42,7 +49,7 @@ pub(super) async fn config(services: &Services, beside: &[Connection], node: &No
 }
 
 async fn with_connection(
-    services: &Services,
+    services: Option<&Services>,
     beside: &[Connection],
     config: &Map<String, Value>,
 ) -> Result<Map<String, Value>, Error> {
@@ -56,7 +63,8 @@ async fn with_connection(
         Error::config("connection.missing", format!("there is no connection called `{name}`"))
             .help("create it on the Connections page, or name another one")
     };
-    let entry = services.config.get(&catalog::connection(name)).await?.ok_or_else(missing)?;
+    let stored = services.ok_or_else(missing)?.config.get(&catalog::connection(name)).await?;
+    let entry = stored.ok_or_else(missing)?;
     let document = serde_json::from_str(&entry.value).map_err(|error| {
         Error::config("connection.unreadable", format!("`{name}` cannot be read")).source(error)
     })?;

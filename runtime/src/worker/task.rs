@@ -36,10 +36,40 @@ enum Phase {
     Failed(Kind, Cause),
 }
 
+/// What a task is started for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// To read.
+    Read {
+        /// Not yet.
+        paused: bool,
+    },
+    /// To try dead letters again, of a channel that does not run.
+    Replay {
+        /// Whether it had completed; else it was stopped.
+        completed: bool,
+    },
+}
+
+impl Purpose {
+    /// The state of a channel that only tries dead letters again.
+    fn rest(self) -> ChannelState {
+        if self == (Self::Replay { completed: true }) {
+            ChannelState::Completed
+        } else {
+            ChannelState::Stopped
+        }
+    }
+}
+
 /// A task that runs or ran.
 pub(super) struct Task {
     pub(super) id: String,
     pub(super) hash: String,
+    /// Whether it reads nothing and only tries dead letters again.
+    pub(super) only_replays: bool,
+    /// What is shown while it does.
+    rest: ChannelState,
     control: Control,
     seen: Arc<Mutex<Seen>>,
     over: watch::Receiver<bool>,
@@ -58,17 +88,20 @@ impl Task {
         job: &Arc<Job>,
         task: &plan::Task,
         counted: &Arc<Counted>,
-        paused: bool,
+        purpose: Purpose,
     ) -> Self {
         let control = Control::default();
-        if paused {
+        if purpose == (Purpose::Read { paused: true }) {
             control.pause();
         }
+        let only_replays = matches!(purpose, Purpose::Replay { .. });
         let seen = Arc::new(Mutex::new(Seen { phase: Phase::Runs, restarts: 0, progress: Arc::default() }));
         let (ending, over) = watch::channel(false);
         let started = Self {
             id: task.id.clone(),
             hash: task.hash.clone(),
+            only_replays,
+            rest: purpose.rest(),
             control: control.clone(),
             seen: seen.clone(),
             over,
@@ -79,6 +112,7 @@ impl Task {
             id: task.id.clone(),
             nodes: task.nodes.clone(),
             counted: counted.clone(),
+            only_replays,
             control: control.clone(),
         };
         let changed = inner.changed.clone();
@@ -96,6 +130,9 @@ impl Task {
             };
             let ended = supervise(make, &control, Budget::default(), on).await;
             let phase = match ended {
+                Final::Ended(Ended::Completed) if purpose == (Purpose::Replay { completed: false }) => {
+                    Phase::Stopped(0)
+                }
                 Final::Ended(Ended::Completed) => Phase::Completed,
                 Final::Ended(Ended::Stopped { undelivered }) => Phase::Stopped(undelivered),
                 // A fault while it was being stopped is no failure of the channel.
@@ -122,6 +159,11 @@ impl Task {
         } else {
             self.control.resume();
         }
+    }
+
+    /// Says that there are dead letters to be tried again.
+    pub(super) fn replay(&self) {
+        self.control.replay();
     }
 
     /// Asks it to drain and end.
@@ -153,6 +195,11 @@ impl Task {
         self.over.clone().wait_for(|over| *over).await.map(drop).unwrap_or_default();
     }
 
+    /// Whether it is there to read and not over.
+    pub(super) fn reads(&self) -> bool {
+        !self.only_replays && !self.is_over()
+    }
+
     /// Whether it is over for good.
     pub(super) fn is_over(&self) -> bool {
         *self.over.borrow()
@@ -164,6 +211,10 @@ impl Task {
         let snapshot = seen.progress.snapshot();
         let (state, cause) = match &seen.phase {
             Phase::Runs => match &snapshot.state {
+                // That its letters are tried again does not make it a channel that runs.
+                TaskState::Starting | TaskState::Running | TaskState::Paused if self.only_replays => {
+                    (self.rest, None)
+                }
                 TaskState::Starting => (ChannelState::Starting, None),
                 TaskState::Running => (ChannelState::Running, None),
                 TaskState::Paused => (ChannelState::Paused, None),
@@ -180,7 +231,7 @@ impl Task {
             worker: worker.to_owned(),
             state,
             restarts: seen.restarts,
-            cause: cause.map(scrubbed),
+            cause: cause.map(redact::cause),
         };
         (status, snapshot)
     }
@@ -194,6 +245,7 @@ struct Attempt {
     id: String,
     nodes: Vec<String>,
     counted: Arc<Counted>,
+    only_replays: bool,
     control: Control,
 }
 
@@ -216,6 +268,8 @@ impl Attempt {
             policy: self.job.channel.spec.settings.errors.policy,
             files: self.inner.manner.files.clone(),
             hooks: self.inner.manner.hooks.clone(),
+            max_attempts: self.job.channel.spec.settings.errors.retry.max_attempts,
+            only_replays: self.only_replays,
             until_caught_up: self.inner.manner.until_caught_up,
             give_up: self.inner.manner.give_up,
             limits: Limits::default(),
@@ -238,9 +292,10 @@ impl Attempt {
             let message = format!("this Fairway has no component `{}`", node.component);
             Error::config("component.unknown", message).help("run the version of Fairway that has it")
         })?;
-        let config = resolve::config(&self.inner.services, &self.inner.manner.connections, node)
-            .await
-            .map_err(|mut error| {
+        let config =
+            resolve::config(Some(&self.inner.services), &self.inner.manner.connections, &node.config)
+                .await
+                .map_err(|mut error| {
                 // The store is out of reach: worth a restart, and no outage of the channel's own.
                 if error.kind == Kind::Outage {
                     error.kind = Kind::Failed;
@@ -264,12 +319,6 @@ impl Attempt {
     fn warn(&self, what: &'static str, error: &Error) {
         tracing::warn!(channel = %self.job.uid, task = %self.id, %error, error.code = %error.code, "{what}");
     }
-}
-
-/// A cause as it may be shown: a component may have quoted its settings (I6).
-pub(super) fn scrubbed(cause: Cause) -> Cause {
-    let scrub = |text: String| redact::scrub(&text).into_owned();
-    Cause { message: scrub(cause.message), help: cause.help.map(scrub), ..cause }
 }
 
 fn note(seen: &Mutex<Seen>, transition: Transition) {

@@ -9,6 +9,8 @@
 //! | `house` | a controller with components in memory, over a data directory that can be opened again |
 //! | `drafts` | create, save, delete, import, export |
 //! | `running` | deploy, target states, restarts, positions |
+//! | `replay` | dead letters that are tried again |
+//! | `trials` | previews and tests of connections |
 //! | `process` | the binary: exit codes, signals, `kill -9` |
 //! | `api` | the same over HTTP, and who may call |
 
@@ -22,7 +24,9 @@ mod drafts;
 mod house;
 mod laws;
 mod process;
+mod replay;
 mod running;
+mod trials;
 
 /// Compares a file of the repository with what it must hold; with `UPDATE=1` in the environment it is written instead.
 fn committed(path: &str, expected: &str) {

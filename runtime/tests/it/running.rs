@@ -2,6 +2,7 @@
 
 use fairway_engine::testkit::{Faults, shelf};
 use fairway_shared::api::channels::{Existing, Import};
+use fairway_shared::api::dead_letters::Selection;
 use fairway_shared::api::status::{ChannelState, Counts, TargetState};
 use serde_json::json;
 
@@ -167,11 +168,11 @@ async fn refused_records_are_set_aside_counted_and_discarded() {
     let status = house.reaches(&uid, ChannelState::Completed).await;
     assert_eq!((status.counts.read, status.counts.delivered, status.counts.dead_lettered), (10, 8, 2));
     assert_eq!(status.dead_letters, 2);
-    let letters = house.controller.dead_letters(&uid, None, None).await.unwrap();
+    let letters = house.controller.dead_letters(&uid, &Selection::default(), None, None).await.unwrap();
     assert_eq!(letters.total, 2);
     assert_eq!(letters.dead_letters[0].cause.code, "test.refused");
     assert_eq!(letters.dead_letters[0].node, "shelf");
-    let one = fairway_shared::api::dead_letters::Selection { ids: vec![letters.dead_letters[0].id.clone()] };
+    let one = Selection { ids: vec![letters.dead_letters[0].id.clone()], ..Selection::default() };
     assert_eq!(house.controller.discard(&uid, &one).await.unwrap().affected, 1);
     house.until(&uid, |status| status.dead_letters == 1).await;
     assert_eq!(house.controller.discard(&uid, &Default::default()).await.unwrap().affected, 1);

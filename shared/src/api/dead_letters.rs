@@ -1,4 +1,4 @@
-//! Dead letters: list and discard.
+//! Dead letters: list, show, group, try again, discard.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,12 +22,22 @@ pub struct DeadLetter {
     pub order: u64,
     /// Index among the children of one source record.
     pub child: u32,
-    /// Why it was refused.
+    /// Why it was refused, the last time.
     pub cause: Cause,
-    /// The record as it entered the node: value, key, headers.
+    /// The record as it entered the node: `value`, `key`, `headers`; `types` and `fields` say what JSON does not.
     pub record: Value,
     /// When, RFC 3339.
     pub at: String,
+    /// How often it was refused: 1, and one more for each time it was tried again.
+    #[serde(default = "once")]
+    pub tries: u32,
+    /// Whether it waits to be tried again.
+    #[serde(default)]
+    pub replaying: bool,
+}
+
+fn once() -> u32 {
+    1
 }
 
 /// A page of dead letters, newest first.
@@ -37,6 +47,39 @@ pub struct DeadLetters {
     pub dead_letters: Vec<DeadLetter>,
     /// How many there are in all.
     pub total: u64,
+    /// How many fit what was asked for, on all pages.
+    #[serde(default)]
+    pub matching: u64,
+    /// How many wait to be tried again.
+    #[serde(default)]
+    pub replaying: u64,
+    /// How many were removed to keep within the limits of age and room, ever.
+    #[serde(default)]
+    pub evicted: u64,
+}
+
+/// Dead letters with the same cause at the same node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LetterGroup {
+    /// Node that refused them.
+    pub node: String,
+    /// Code of the cause.
+    pub code: String,
+    /// How many.
+    pub letters: u64,
+    /// What the newest of them says.
+    pub message: String,
+    /// When the first was set aside, RFC 3339.
+    pub first_at: String,
+    /// When the last was set aside, RFC 3339.
+    pub last_at: String,
+}
+
+/// All dead letters, by cause.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LetterGroups {
+    /// The largest first.
+    pub groups: Vec<LetterGroup>,
 }
 
 /// How many were affected.
@@ -46,13 +89,54 @@ pub struct Affected {
     pub affected: u64,
 }
 
-/// Which dead letters; empty means all.
+/// Which dead letters: all that is given must fit; empty means all.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Selection {
-    /// Ids; empty means all.
-    #[serde(default)]
+    /// Ids; empty means any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<String>,
+    /// Refused at this node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// Refused with this code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Set aside at this time or later, RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// Set aside before this time, RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
 }
 
-endpoint!(ListDeadLetters, Get "/api/v1/channels/{uid}/dead-letters" None => DeadLetters, "Lists dead letters; `?limit=` and `?offset=` page.");
+/// When dead letters are tried again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplayStart {
+    /// Now: the channel runs, or was started for these letters alone.
+    Now,
+    /// When the channel runs again: it is paused, failed or holds.
+    WhenRunning,
+    /// By the next `fairway run`.
+    NextRun,
+    /// Never: there is nothing to be tried.
+    Nothing,
+}
+
+/// What becomes of dead letters that were asked to be tried again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Replaying {
+    /// How many are tried again. A letter goes when its record is durable in its targets; refused again, it stays.
+    pub affected: u64,
+    /// How many cannot be: a source refused them, or their node is not in the version in force.
+    pub skipped: u64,
+    /// When they are.
+    pub start: ReplayStart,
+}
+
+endpoint!(ListDeadLetters, Get "/api/v1/channels/{uid}/dead-letters" None => DeadLetters, "Lists dead letters; `?limit=` and `?offset=` page, `?node=`, `?code=`, `?since=` and `?until=` choose.");
+endpoint!(GroupDeadLetters, Get "/api/v1/channels/{uid}/dead-letters/groups" None => LetterGroups, "Counts dead letters by node and cause.");
+endpoint!(GetDeadLetter, Get "/api/v1/channels/{uid}/dead-letters/{id}" None => DeadLetter, "Reads one dead letter.");
+endpoint!(ReplayDeadLetters, Post "/api/v1/channels/{uid}/dead-letters/replay" Selection => Replaying, "Has dead letters enter again at the node that refused them.");
 endpoint!(DiscardDeadLetters, Post "/api/v1/channels/{uid}/dead-letters/discard" Selection => Affected, "Discards dead letters for good.");

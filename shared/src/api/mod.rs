@@ -8,6 +8,7 @@ pub mod connections;
 pub mod dead_letters;
 pub mod endpoint;
 pub mod events;
+pub mod preview;
 pub mod problem;
 pub mod status;
 pub mod system;

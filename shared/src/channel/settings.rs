@@ -105,7 +105,8 @@ impl ErrorPolicy {
     }
 }
 
-/// How often one record is tried.
+/// How often one record is tried that its target refuses. Once by default: what a target refuses it mostly refuses for good,
+/// and every try after that holds up the records behind it. Outages do not count: they are waited out without limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Retry {
     /// Most tries for one record that its target refuses, the first included.
@@ -116,7 +117,7 @@ pub struct Retry {
 
 impl Default for Retry {
     fn default() -> Self {
-        Self { max_attempts: 5, extra: Map::new() }
+        Self { max_attempts: 1, extra: Map::new() }
     }
 }
 

@@ -120,6 +120,13 @@ impl Batch {
         }
     }
 
+    /// Numbers the records anew: by rising order from `first`, by row from 0, none a child of another.
+    pub(crate) fn renumber(&mut self, first: u64) {
+        for (row, meta) in Arc::make_mut(&mut self.metas).0.iter_mut().enumerate() {
+            *meta = Meta::new(first + row as u64, u32::try_from(row).unwrap_or(u32::MAX));
+        }
+    }
+
     /// The extras of all records, made if there were none.
     pub(super) fn extras_mut(&mut self) -> &mut Vec<Extra> {
         let len = self.len();

@@ -23,10 +23,18 @@ use crate::transform::{Output, Transform};
 /// Transforms by index of their node.
 pub(crate) type Transforms = Arc<[Option<Mutex<Box<dyn Transform>>>]>;
 
-/// A batch as read, with its ticket.
+/// What enters, with its ticket.
 pub(crate) struct Read {
-    pub(crate) polled: Polled,
+    pub(crate) what: What,
     pub(crate) ticket: Arc<Ticket>,
+}
+
+/// Records on their way into the chain.
+pub(crate) enum What {
+    /// As a source gave them.
+    Polled(Polled),
+    /// Dead letters that enter again at the node that refused them.
+    Replayed { node: usize, batch: Batch },
 }
 
 /// What belongs to one passage through the graph.
@@ -54,8 +62,12 @@ pub(crate) struct Chain {
 
 /// Runs until no reader is left.
 pub(crate) async fn run(chain: Chain, mut read: mpsc::Receiver<Read>) -> Result<(), Error> {
-    while let Some(Read { polled, ticket }) = read.recv().await {
-        if !chain.enter(polled, &ticket).await? {
+    while let Some(Read { what, ticket }) = read.recv().await {
+        let went_on = match what {
+            What::Polled(polled) => chain.enter(polled, &ticket).await?,
+            What::Replayed { node, batch } => chain.enter_again(node, batch, &ticket).await?,
+        };
+        if !went_on {
             break;
         }
     }
@@ -83,6 +95,21 @@ impl Chain {
         if let Some(rejects) = polled.rejects {
             passage.refuse(source, rejects, false)?;
         }
+        passage.finish().await
+    }
+
+    /// Has dead letters try again the node that refused them. What is refused of them goes back to where they came from,
+    /// whatever the policy and the wiring: so they enter as if by an errors path.
+    async fn enter_again(&self, node: usize, batch: Batch, ticket: &Arc<Ticket>) -> Result<bool, Error> {
+        let way = Way {
+            ticket,
+            stream: ticket.stream.clone(),
+            position: ticket.position.clone(),
+            targets: &self.graph.reached[node],
+            done: None,
+        };
+        let mut passage = Passing::new(self, &way);
+        passage.waiting[node].push((batch, true));
         passage.finish().await
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 /// What is wanted, from least to most urgent.
@@ -21,6 +21,8 @@ pub(crate) enum Wish {
 #[derive(Debug, Clone)]
 pub struct Control {
     wish: Arc<watch::Sender<Wish>>,
+    /// Dead letters are to be tried again.
+    pub(crate) replays: Arc<Notify>,
     /// Stops one run from inside, when one of its sources has failed.
     drain: CancellationToken,
     /// Ends one run from inside, when one of its loops has failed.
@@ -29,7 +31,7 @@ pub struct Control {
 
 impl Default for Control {
     fn default() -> Self {
-        Self::steered_by(Arc::new(watch::Sender::new(Wish::Run)))
+        Self::steered_by(Arc::new(watch::Sender::new(Wish::Run)), Arc::default())
     }
 }
 
@@ -54,18 +56,23 @@ impl Control {
         self.change(Wish::Abort, |now| now < Wish::Abort);
     }
 
+    /// Says that there are dead letters to be tried again.
+    pub fn replay(&self) {
+        self.replays.notify_one();
+    }
+
     /// Whether it was asked to end.
     pub fn stopping(&self) -> bool {
         *self.wish.borrow() >= Wish::Stop
     }
 
-    fn steered_by(wish: Arc<watch::Sender<Wish>>) -> Self {
-        Self { wish, drain: CancellationToken::new(), fault: CancellationToken::new() }
+    fn steered_by(wish: Arc<watch::Sender<Wish>>, replays: Arc<Notify>) -> Self {
+        Self { wish, replays, drain: CancellationToken::new(), fault: CancellationToken::new() }
     }
 
     /// The same wishes, with faults of its own.
     pub(crate) fn for_run(&self) -> Self {
-        Self::steered_by(self.wish.clone())
+        Self::steered_by(self.wish.clone(), self.replays.clone())
     }
 
     /// Lets this run, not the task, drain and end.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fairway_shared::channel::{ERRORS, PortRef};
 use fairway_shared::component::{Kind, Ports};
 
-use super::TaskSpec;
+use super::{NodeSpec, TaskSpec};
 use crate::error::Error;
 
 /// A node by index.
@@ -41,7 +41,8 @@ pub(crate) struct Graph {
     pub(crate) sources: Vec<usize>,
     /// All nodes, feeders first.
     pub(crate) order: Vec<usize>,
-    /// For a source: the targets it feeds, by straight edges and by errors ports of itself and of transforms.
+    /// The targets that a node feeds, by straight edges and by errors ports of itself and of transforms; a sink reaches
+    /// itself, for what is replayed into it.
     pub(crate) reached: Vec<Vec<usize>>,
     /// For a sink: the targets that its errors port feeds.
     pub(crate) reached_by_errors: Vec<Vec<usize>>,
@@ -51,15 +52,26 @@ impl Graph {
     /// # Errors
     /// `task.bad_graph` when the drawing is not what validation lets through: a task never runs less than what is drawn (I8).
     pub(crate) fn new(spec: &TaskSpec) -> Result<Self, Error> {
-        let ports: Vec<Ports> = spec.nodes.iter().map(|node| node.component.ports(&node.config)).collect();
+        let graph = Self::drawn(&spec.nodes, &spec.edges)?;
+        match graph.sources.iter().find(|source| graph.reached[**source].is_empty()) {
+            Some(&lost) => Err(bad(format!("source `{}` reaches no target", graph.nodes[lost].id))),
+            None => Ok(graph),
+        }
+    }
+
+    /// The drawing as far as it goes: a source may reach no target yet.
+    ///
+    /// # Errors
+    /// `task.bad_graph` for edges that name what is not there, or that form a circle.
+    pub(crate) fn drawn(drawn: &[NodeSpec], edges: &[(PortRef, PortRef)]) -> Result<Self, Error> {
+        let ports: Vec<Ports> = drawn.iter().map(|node| node.component.ports(&node.config)).collect();
         let find = |port: &PortRef| {
-            spec.nodes
+            drawn
                 .iter()
                 .position(|node| node.id == port.node)
                 .ok_or_else(|| bad(format!("an edge names `{port}`, which is not in this task")))
         };
-        let mut nodes: Vec<Node> = spec
-            .nodes
+        let mut nodes: Vec<Node> = drawn
             .iter()
             .zip(&ports)
             .map(|(node, ports)| Node {
@@ -70,7 +82,7 @@ impl Graph {
             })
             .collect();
         let mut edge_ends = Vec::new();
-        for (index, (from, to)) in spec.edges.iter().enumerate() {
+        for (index, (from, to)) in edges.iter().enumerate() {
             let (source, end) = (find(from)?, find(to)?);
             let edge = Edge { index, to: end };
             edge_ends.push(end);
@@ -88,19 +100,18 @@ impl Graph {
         let straight = |node: &Node| -> Vec<Edge> {
             node.outputs.iter().flatten().chain(&node.errors).copied().collect()
         };
-        let reached: Vec<_> = nodes
-            .iter()
-            .map(|node| if node.kind == Kind::Source { reach(&straight(node)) } else { Vec::new() })
+        let reached: Vec<_> = (0..nodes.len())
+            .map(|at| match nodes[at].kind {
+                Kind::Sink => vec![at],
+                Kind::Source | Kind::Transform => reach(&straight(&nodes[at])),
+            })
             .collect();
         let reached_by_errors = nodes
             .iter()
             .map(|node| if node.kind == Kind::Sink { reach(&node.errors) } else { Vec::new() })
             .collect();
         let sources: Vec<usize> = (0..nodes.len()).filter(|&node| nodes[node].kind == Kind::Source).collect();
-        if let Some(&lost) = sources.iter().find(|&&source| reached[source].is_empty()) {
-            return Err(bad(format!("source `{}` reaches no target", nodes[lost].id)));
-        }
-        let edges = spec.edges.iter().map(|(from, to)| format!("{from}>{to}")).collect();
+        let edges = edges.iter().map(|(from, to)| format!("{from}>{to}")).collect();
         Ok(Self { nodes, edges, edge_ends, sources, order, reached, reached_by_errors })
     }
 }

@@ -16,12 +16,13 @@
 mod chain;
 mod commit;
 mod control;
-mod graph;
+pub(crate) mod graph;
 mod opening;
 mod patience;
 mod progress;
 mod reader;
-mod refusal;
+pub(crate) mod refusal;
+mod replayer;
 mod supervise;
 mod target;
 #[cfg(test)]
@@ -44,6 +45,7 @@ use crate::component::Component;
 use crate::error::Error;
 use crate::files::Files;
 use crate::hooks::Hooks;
+use crate::position::StreamKey;
 use crate::store::Store;
 
 /// A task to run.
@@ -63,6 +65,10 @@ pub struct TaskSpec {
     pub files: Files,
     /// The runtime's port, for sources that others call.
     pub hooks: Hooks,
+    /// Most tries for one record that its target refuses, the first included.
+    pub max_attempts: u32,
+    /// Whether nothing is read: dead letters are tried again, and then it ends.
+    pub only_replays: bool,
     /// Whether sources that poll end when they have caught up (`fairway run`).
     pub until_caught_up: bool,
     /// How long an outage may last before the task fails; `None` waits for ever.
@@ -169,6 +175,7 @@ pub async fn run(
 
     let (to_chain, read) = mpsc::channel(2);
     let mut acknowledgements = Vec::new();
+    let (reading, readers) = mpsc::channel(1);
     for (source, opened) in parts.sources {
         let (acknowledge, acks) = mpsc::unbounded_channel();
         acknowledgements.push((source, acknowledge));
@@ -180,13 +187,28 @@ pub async fn run(
             room: room.clone(),
             to_chain: to_chain.clone(),
             to_commit: to_commit.clone(),
+            reading: reading.clone(),
             acks,
             until_caught_up: spec.until_caught_up,
             patience: patience.clone(),
         };
         loops.spawn(reader.run());
     }
-    drop(to_chain);
+    drop(reading);
+    let stream = StreamKey::replay(&spec.id);
+    let own = remembered.marks.iter().find(|mark| mark.target.is_none() && mark.stream == stream);
+    let replayer = replayer::Replayer {
+        graph: graph.clone(),
+        store: store.clone(),
+        after: own.map_or(0, |mark| mark.position.order),
+        stream,
+        room: room.clone(),
+        to_chain,
+        to_commit: to_commit.clone(),
+        readers,
+        patience: patience.clone(),
+    };
+    loops.spawn(replayer.run());
     let all: Vec<usize> = graph.reached.iter().flatten().copied().collect();
     loops.spawn(chain::run(chain_for(&all), read));
     for (node, sink, inbox) in inboxes {
@@ -208,6 +230,7 @@ pub async fn run(
             generation: remembered.generation,
             epochs: epochs.clone(),
             limits: spec.limits,
+            max_attempts: spec.max_attempts,
             patience: patience.clone(),
         };
         loops.spawn(target.run());
@@ -253,14 +276,19 @@ fn flatten<T>(ended: Result<Result<T, Error>, tokio::task::JoinError>) -> Result
 }
 
 fn panicked(join: tokio::task::JoinError) -> Error {
-    let text = match join.try_into_panic() {
-        Ok(payload) => payload
-            .downcast_ref::<&str>()
-            .map(|text| (*text).to_owned())
-            .or_else(|| payload.downcast_ref::<String>().cloned())
-            .unwrap_or_else(|| "no message".to_owned()),
-        Err(_) => "it was cancelled".to_owned(),
-    };
+    match join.try_into_panic() {
+        Ok(payload) => panicked_with(payload),
+        Err(_) => bug("it was cancelled"),
+    }
+}
+
+/// The fault that a panic is.
+pub(crate) fn panicked_with(payload: Box<dyn std::any::Any + Send>) -> Error {
+    let text = payload.downcast_ref::<&str>().copied();
+    bug(text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message"))
+}
+
+fn bug(text: &str) -> Error {
     Error::failed("task.panic", format!("the task hit a bug: {text}"))
         .help("report it with the log of this worker")
 }

@@ -56,7 +56,8 @@ pub(crate) async fn open(
             parts.sinks.push((index, sink));
         }
     }
-    for (index, node) in spec.nodes.iter().enumerate() {
+    let read = if spec.only_replays { &[][..] } else { &spec.nodes[..] };
+    for (index, node) in read.iter().enumerate() {
         if let Opener::Source(open) = node.component.opener {
             let own =
                 |mark: &&crate::store::StoredMark| mark.target.is_none() && *mark.stream.source == *node.id;

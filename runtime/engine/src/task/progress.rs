@@ -100,6 +100,11 @@ impl Progress {
         self.lock().troubles.insert(node.to_owned(), cause);
     }
 
+    /// A refused record is tried again.
+    pub(crate) fn tried_again(&self) {
+        self.retried.fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(crate) fn recovered(&self, node: &str) {
         self.lock().troubles.remove(node);
     }

@@ -1,13 +1,14 @@
 //! The loop of a source: ask for more while there is room, make a ticket of each batch, hand it on, pass back what is
 //! acknowledged.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use super::Limits;
-use super::chain::Read;
+use super::chain::{Read, What};
 use super::commit::Report;
 use super::control::Wish;
 use super::graph::Graph;
@@ -36,7 +37,7 @@ impl Room {
         }
     }
 
-    async fn take(
+    pub(crate) async fn take(
         &self,
         bytes: usize,
         rows: usize,
@@ -63,6 +64,8 @@ pub(crate) struct Reader {
     pub(crate) room: Room,
     pub(crate) to_chain: mpsc::Sender<Read>,
     pub(crate) to_commit: mpsc::UnboundedSender<Report>,
+    /// Held while this source may bring more.
+    pub(crate) reading: mpsc::Sender<Infallible>,
     pub(crate) acks: mpsc::UnboundedReceiver<Acknowledgement>,
     pub(crate) until_caught_up: bool,
     pub(crate) patience: Patience,
@@ -72,8 +75,8 @@ impl Reader {
     pub(crate) async fn run(mut self) -> Result<(), Error> {
         let result = self.read().await;
         // The chain ends when no reader feeds it; acknowledgements still come until everything is committed.
-        let Self { mut source, to_chain, to_commit, mut acks, name, patience, .. } = self;
-        drop((to_chain, to_commit));
+        let Self { mut source, to_chain, to_commit, reading, mut acks, name, patience, .. } = self;
+        drop((to_chain, to_commit, reading));
         let result = match result {
             Ok(()) => acknowledge_rest(&mut source, &mut acks, &name, &patience).await,
             Err(fault) => {
@@ -182,7 +185,7 @@ impl Reader {
         self.patience.progress.read(rows);
         let opened = self.to_commit.send(Report::Opened(ticket.clone()));
         // Either receiver is gone only when its loop has failed; that fault ends the task.
-        opened.is_ok() && self.to_chain.send(Read { polled, ticket }).await.is_ok()
+        opened.is_ok() && self.to_chain.send(Read { what: What::Polled(polled), ticket }).await.is_ok()
     }
 }
 

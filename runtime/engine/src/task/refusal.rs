@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use fairway_shared::api::status::Cause;
 use fairway_shared::channel::ErrorPolicy;
-use serde_json::{Map, Value as Json, json};
 
 use super::graph::Graph;
 use super::patience::{Patience, insist};
-use crate::data::{Batch, RecordError, RecordRef, Rejects, Value};
+use crate::data::{Batch, RecordError, RecordRef, Rejects, Value, to_envelope};
 use crate::error::{Error, Kind};
 use crate::position::StreamKey;
 use crate::store::{Letter, LetterKey, Remembered, Routed, Store};
@@ -103,7 +102,7 @@ impl Refusal {
         let letter = |(record, error): (RecordRef<'_>, &RecordError)| Letter {
             key: key(id, stream, &record),
             cause: cause(id, error),
-            record: envelope(&record),
+            record: to_envelope(&record),
         };
         Ok(rejects.batch.records().zip(&rejects.errors).map(letter).collect())
     }
@@ -128,23 +127,27 @@ impl Refusal {
 
     /// The records as they entered, with their error in headers, ready for the errors port.
     pub(crate) fn annotated(&self, node: usize, rejects: Rejects) -> Batch {
-        let id = &self.graph.nodes[node].id;
-        let Rejects { mut batch, errors } = rejects;
-        let text = |value: &str| Value::Str(value.to_owned());
-        let name = |name: &str| -> Arc<str> { name.into() };
-        batch.with_headers(|row| {
-            let mut headers = vec![(name("fairway.error.node"), text(id))];
-            if let Some(error) = errors.get(row) {
-                headers.push((name("fairway.error.code"), text(error.code)));
-                headers.push((name("fairway.error.message"), text(&error.message)));
-                if let Some(field) = &error.field {
-                    headers.push((name("fairway.error.field"), text(field)));
-                }
-            }
-            headers
-        });
-        batch
+        annotated(&self.graph.nodes[node].id, rejects)
     }
+}
+
+/// Records that a node refused, as they leave by its errors port.
+pub(crate) fn annotated(id: &str, rejects: Rejects) -> Batch {
+    let Rejects { mut batch, errors } = rejects;
+    let text = |value: &str| Value::Str(value.to_owned());
+    let name = |name: &str| -> Arc<str> { name.into() };
+    batch.with_headers(|row| {
+        let mut headers = vec![(name("fairway.error.node"), text(id))];
+        if let Some(error) = errors.get(row) {
+            headers.push((name("fairway.error.code"), text(error.code)));
+            headers.push((name("fairway.error.message"), text(&error.message)));
+            if let Some(field) = &error.field {
+                headers.push((name("fairway.error.field"), text(field)));
+            }
+        }
+        headers
+    });
+    batch
 }
 
 /// Identity of a record that a node refused. It belongs to the straight stream, whichever way the record came.
@@ -154,20 +157,7 @@ pub(crate) fn key(node: &str, stream: &StreamKey, record: &RecordRef<'_>) -> Let
     LetterKey { node: node.to_owned(), stream, order: meta.order, child: meta.child }
 }
 
-fn cause(node: &str, error: &RecordError) -> Cause {
+/// A refusal as users see it.
+pub(crate) fn cause(node: &str, error: &RecordError) -> Cause {
     Cause { code: error.code.to_owned(), message: error.to_string(), help: None, node: Some(node.to_owned()) }
-}
-
-fn envelope(record: &RecordRef<'_>) -> Json {
-    let mut out = Map::new();
-    out.insert("value".into(), record.to_value().to_json());
-    if let Some(key) = record.key() {
-        out.insert("key".into(), key.to_json());
-    }
-    if !record.headers().is_empty() {
-        let headers =
-            record.headers().iter().map(|(name, value)| json!([&**name, value.to_json()])).collect();
-        out.insert("headers".into(), Json::Array(headers));
-    }
-    Json::Object(out)
 }

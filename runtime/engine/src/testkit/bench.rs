@@ -30,6 +30,8 @@ impl Drawing {
             policy: ErrorPolicy::DeadLetter,
             files: Files::open(PathBuf::from(".")),
             hooks: Hooks::default(),
+            max_attempts: 1,
+            only_replays: false,
             until_caught_up: false,
             give_up: Some(Duration::from_secs(20)),
             limits: Limits::default(),
@@ -57,6 +59,20 @@ impl Drawing {
     #[must_use]
     pub fn policy(mut self, policy: ErrorPolicy) -> Self {
         self.0.policy = policy;
+        self
+    }
+
+    /// Sets how often a refused record is tried.
+    #[must_use]
+    pub fn tries(mut self, most: u32) -> Self {
+        self.0.max_attempts = most;
+        self
+    }
+
+    /// Reads nothing; dead letters are tried again.
+    #[must_use]
+    pub fn only_replays(mut self) -> Self {
+        self.0.only_replays = true;
         self
     }
 

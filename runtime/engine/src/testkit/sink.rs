@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use fairway_shared::channel::Guarantee;
+use fairway_shared::component::{Choice, Probe};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,7 @@ use crate::component::{Component, Config, Meta, SinkConfig};
 use crate::data::{RecordError, Ref};
 use crate::error::{Error, Kind};
 use crate::position::{Position, StreamKey};
+use crate::probe::{ProbeConfig, ProbeCtx};
 use crate::sink::{Group, Outcome, Refused, Sink, SinkCtx};
 
 /// What a target does wrong.
@@ -20,6 +22,8 @@ use crate::sink::{Group, Outcome, Refused, Sink, SinkCtx};
 pub struct Faults {
     /// Numbers it refuses.
     pub refuse: BTreeSet<i64>,
+    /// How often each number it refuses is refused before it is taken; 0 is for ever.
+    pub refusals: usize,
     /// Names culprits one at a time, or not at all where it holds no positions.
     pub vague: bool,
     /// Deliveries that fail as an outage before anything is written.
@@ -44,6 +48,18 @@ struct Inner {
     positions: HashMap<StreamKey, (u64, Position)>,
     faults: Faults,
     deliveries: usize,
+    refused: BTreeMap<i64, usize>,
+}
+
+impl Inner {
+    fn refuses(&mut self, n: i64) -> bool {
+        if !self.faults.refuse.contains(&n) {
+            return false;
+        }
+        let times = self.refused.entry(n).or_default();
+        *times += 1;
+        self.faults.refusals == 0 || *times <= self.faults.refusals
+    }
 }
 
 static SHELVES: LazyLock<Mutex<HashMap<String, Arc<Shelf>>>> = LazyLock::new(Mutex::default);
@@ -70,7 +86,13 @@ impl Shelf {
     pub fn fail(&self, faults: Faults) {
         let mut inner = self.lock();
         inner.deliveries = 0;
+        inner.refused.clear();
         inner.faults = faults;
+    }
+
+    /// How often it refused each number.
+    pub fn refused(&self) -> BTreeMap<i64, usize> {
+        self.lock().refused.clone()
     }
 
     /// Forgets everything, as a table that was dropped.
@@ -96,7 +118,26 @@ pub(crate) struct PlainShelfSink {
 }
 
 /// The target that holds positions, as a registry entry.
-pub const MEMORY_SINK: Component = Component::sink::<ShelfSink>();
+pub const MEMORY_SINK: Component = Component::sink::<ShelfSink>().with_probe::<ShelfSink>();
+
+#[async_trait]
+impl ProbeConfig for ShelfSink {
+    /// Finds any shelf but `missing`, hangs at `hanging`, and names all there are when none is named.
+    async fn probe(self, _: ProbeCtx) -> Result<Probe, Error> {
+        match &*self.shelf {
+            "missing" => Err(Error::outage("test.no_shelf", "there is no shelf `missing`").help("build one")),
+            "hanging" => std::future::pending().await,
+            name => {
+                let shelves = SHELVES.lock().unwrap_or_else(PoisonError::into_inner);
+                let choices = shelves.keys().map(|name| Choice::new(name, "")).collect();
+                Ok(Probe {
+                    found: format!("shelf `{name}`"),
+                    choices: [("shelf".to_owned(), choices)].into(),
+                })
+            }
+        }
+    }
+}
 /// The target that holds none, as a registry entry.
 pub const PLAIN_SINK: Component = Component::sink::<PlainShelfSink>();
 
@@ -161,7 +202,7 @@ impl Sink for Open {
         for (batch, records) in group.batches.iter().enumerate() {
             for record in records.records() {
                 let Ref::I64(n) = record.get("n") else { continue };
-                if inner.faults.refuse.contains(&n) {
+                if inner.refuses(n) {
                     let error = RecordError::in_field("test.refused", "n", n.to_string());
                     refused.push(Refused { batch, record: record.index(), error });
                 } else {

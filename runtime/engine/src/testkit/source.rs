@@ -12,6 +12,7 @@ use crate::component::{Component, Config, Meta, SourceConfig};
 use crate::data::{BatchBuilder, Meta as RecordMeta};
 use crate::error::Error;
 use crate::position::Position;
+use crate::probe::{Sample, SampleConfig, SampleCtx, sample_by_reading};
 use crate::source::{Next, Polled, Source, SourceCtx};
 
 /// Counts from 1.
@@ -39,7 +40,14 @@ impl Config for CountSource {
 }
 
 /// The source as a registry entry.
-pub const MEMORY_SOURCE: Component = Component::source::<CountSource>();
+pub const MEMORY_SOURCE: Component = Component::source::<CountSource>().with_sample::<CountSource>();
+
+#[async_trait]
+impl SampleConfig for CountSource {
+    async fn sample(self, cx: SampleCtx) -> Result<Sample, Error> {
+        sample_by_reading(self, cx).await
+    }
+}
 
 #[async_trait]
 impl SourceConfig for CountSource {

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use crate::error::{Error, Kind};
 use crate::position::StreamKey;
-use crate::store::{Letter, LetterKey, Remembered, Routed, Store, StoredMark, Totals};
+use crate::store::{Letter, LetterKey, Remembered, Replay, Replays, Routed, Store, StoredMark, Totals};
 
 /// Positions, counts and dead letters of one channel.
 #[derive(Debug, Default)]
@@ -19,8 +19,20 @@ struct Inner {
     marks: HashMap<(Option<String>, StreamKey), StoredMark>,
     totals: Totals,
     letters: BTreeMap<LetterKey, Letter>,
+    /// Letters to be tried again, by number.
+    replays: BTreeMap<u64, LetterKey>,
+    asked: u64,
     routed: BTreeSet<Routed>,
     epoch: u64,
+}
+
+impl Inner {
+    fn replayed(&mut self, up_to: u64) {
+        let rest = self.replays.split_off(&(up_to + 1));
+        for key in std::mem::replace(&mut self.replays, rest).into_values() {
+            self.letters.remove(&key);
+        }
+    }
 }
 
 impl MemoryStore {
@@ -37,6 +49,18 @@ impl MemoryStore {
     /// All watermarks.
     pub fn marks(&self) -> Vec<StoredMark> {
         self.lock().marks.values().cloned().collect()
+    }
+
+    /// Asks for every letter to be tried again.
+    pub fn replay_all(&self) {
+        let mut inner = self.lock();
+        let waiting: BTreeSet<LetterKey> = inner.replays.values().cloned().collect();
+        let keys: Vec<_> = inner.letters.keys().filter(|key| !waiting.contains(key)).cloned().collect();
+        for key in keys {
+            inner.asked += 1;
+            let number = inner.asked;
+            inner.replays.insert(number, key);
+        }
     }
 
     /// Lets every source start over.
@@ -88,6 +112,9 @@ impl Store for MemoryStore {
                 assert!(old.position.order <= mark.position.order, "positions only grow (I3)");
             }
             inner.marks.insert(key, mark.clone());
+            if mark.target.is_none() && mark.stream.is_replay() {
+                inner.replayed(mark.position.order);
+            }
         }
         inner.totals += totals;
         Ok(())
@@ -95,8 +122,34 @@ impl Store for MemoryStore {
 
     async fn set_aside(&self, letters: Vec<Letter>) -> Result<(), Error> {
         let mut inner = self.lock();
-        inner.letters.extend(letters.into_iter().map(|letter| (letter.key.clone(), letter)));
+        for mut letter in letters {
+            if letter.key.stream.is_replay() {
+                let number = letter.key.order;
+                let Some(tried) = inner.replays.get(&number).cloned() else { continue };
+                letter.key = LetterKey { node: letter.key.node, child: letter.key.child, ..tried.clone() };
+                if letter.key == tried {
+                    inner.replays.remove(&number);
+                }
+            }
+            inner.letters.insert(letter.key.clone(), letter);
+        }
         Ok(())
+    }
+
+    async fn replays(&self, after: u64, limit: usize) -> Result<Replays, Error> {
+        let inner = self.lock();
+        let mut found = Replays::default();
+        for (number, key) in inner.replays.range(after + 1..).take(limit) {
+            let own = inner.marks.get(&(None, key.stream.clone()));
+            if own.is_none_or(|mark| mark.position.order < key.order) {
+                found.waiting = true;
+                break;
+            }
+            let Some(letter) = inner.letters.get(key) else { continue };
+            let (node, child, record) = (key.node.clone(), key.child, letter.record.clone());
+            found.ready.push(Replay { number: *number, node, child, record });
+        }
+        Ok(found)
     }
 
     async fn note_routed(&self, notes: Vec<Routed>) -> Result<(), Error> {

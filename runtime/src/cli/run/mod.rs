@@ -24,12 +24,12 @@ use uuid::Uuid;
 use self::summary::{Outcome, Summary};
 use super::documents::Documents;
 use super::exit::{self, Failure};
-use super::output::Format;
+use super::output::{Format, say};
 use super::signals::{self, Asked};
 use super::{duration, offline};
 use crate::check;
 use crate::controller::catalog;
-use crate::controller::deploy::adjustment;
+use crate::controller::deploy::{adjustment, replaying};
 use crate::events::Events;
 use crate::registry::Registry;
 use crate::services::{Adjustment, Commit, Key, Kind, Services};
@@ -84,7 +84,7 @@ pub(super) async fn run(args: Args) -> Result<u8, Failure> {
             Failure::new(exit::DOCUMENT, format!("the channel `{name}` has errors")).diagnostics(found)
         );
     };
-    found.iter().for_each(|warning: &Diagnostic| eprintln!("{warning}"));
+    found.iter().for_each(|warning: &Diagnostic| say(&format!("{warning}")));
 
     let uid = identity(&house.services, &name, &plan, args.fresh).await?;
     let root = std::env::current_dir().map_err(|error| Failure::new(exit::FAILED, error))?;
@@ -142,7 +142,7 @@ async fn foreground(
     show.clear();
     let mut undelivered = 0;
     if asked.is_some() {
-        eprintln!("stopping: what was read is being delivered; a second signal ends at once");
+        say("stopping: what was read is being delivered; a second signal ends at once");
         undelivered = worker.shut_down().await.into_iter().map(|(_, records)| records).sum();
     }
     let status = worker.status(&uid).unwrap_or_default();
@@ -173,6 +173,8 @@ async fn identity(services: &Services, name: &str, plan: &Plan, fresh: bool) -> 
         services.dead_letters.reset(&uid, Some(&due.restarted)).await?;
         services.config.commit(write(&Adjustment::default())?).await?;
     }
+    let marks = services.positions.marks(&uid).await?;
+    services.dead_letters.assign_replays(&uid, &replaying(plan), &marks).await?;
     if let Some(Known { uid, .. }) = replaced {
         services.positions.forget(&uid).await?;
         services.dead_letters.forget(&uid).await?;

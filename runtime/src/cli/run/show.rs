@@ -7,7 +7,7 @@ use fairway_engine::store::Totals;
 use fairway_shared::api::status::{ChannelState, ChannelStatus};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::output::count;
+use crate::cli::output::{clean, count, say};
 use crate::worker::Worker;
 
 /// Time between two looks on a terminal.
@@ -45,10 +45,10 @@ impl Show {
             let line = self.line(&status);
             match &self.bar {
                 Some(bar) => {
-                    bar.set_message(line);
+                    bar.set_message(clean(&line).into_owned());
                     bar.tick();
                 }
-                None => eprintln!("{line}"),
+                None => say(&line),
             }
         }
     }

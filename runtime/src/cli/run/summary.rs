@@ -10,7 +10,7 @@ use fairway_shared::diagnostic::Diagnostic;
 use serde::Serialize;
 
 use super::Ended;
-use crate::cli::output::{count, line};
+use crate::cli::output::{count, line, say};
 use crate::config::DataDir;
 
 /// How a run ended.
@@ -103,7 +103,7 @@ impl Summary {
             Outcome::Failed => "failed",
             Outcome::Stopped => "stopped",
         };
-        eprintln!(
+        say(&format!(
             "{}: {outcome} after {:.1} s: {} read, {} delivered, {} filtered, {} dead-lettered",
             self.channel,
             self.elapsed_ms as f64 / 1000.0,
@@ -111,25 +111,25 @@ impl Summary {
             count(self.delivered),
             count(self.filtered),
             count(self.dead_lettered),
-        );
+        ));
         if let Some(error) = &self.error {
             let node = error.node.as_deref().map(|node| format!(" at node {node}")).unwrap_or_default();
-            eprintln!("error[{}]{node}: {}", error.code, error.message);
+            say(&format!("error[{}]{node}: {}", error.code, error.message));
             if let Some(help) = &error.help {
-                eprintln!("  help: {help}");
+                say(&format!("  help: {help}"));
             }
         }
         if self.undelivered > 0 {
             let records = count(self.undelivered);
-            eprintln!("{records} records were read and not delivered; the next run reads them again");
+            say(&format!("{records} records were read and not delivered; the next run reads them again"));
         }
         if self.dead_lettered > 0 {
             let data = data.map_or_else(|| DataDir::locate(None).unwrap_or_default(), Path::to_owned);
-            eprintln!(
+            say(&format!(
                 "see what was set aside: fairway dead-letters list {:?} --data {}",
                 self.channel,
                 data.display()
-            );
+            ));
         }
     }
 

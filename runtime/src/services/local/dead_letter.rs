@@ -1,17 +1,20 @@
 //! Dead letters in SQLite. Triggers keep how much each channel has; removing a letter leaves its refusal behind, so that
-//! a replay does not set the same record aside again.
+//! reading its source again does not set the same record aside again. Finding letters is in `find`, trying them again in `replay`.
+
+mod find;
+mod replay;
 
 use async_trait::async_trait;
 use fairway_engine::position::StreamKey;
-use fairway_engine::store::{Letter, LetterKey, Routed, StoredMark};
-use fairway_shared::api::dead_letters::DeadLetter;
+use fairway_engine::store::{Letter, LetterKey, Replays, Routed, StoredMark};
+use fairway_shared::api::dead_letters::{DeadLetter, LetterGroup};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, Row, SqliteConnection};
 
-use super::{Database, from_json, rank_in, rank_out, to_json};
+use super::{Database, rank_in, rank_out, to_json};
 use crate::clock;
 use crate::services::error::Result;
-use crate::services::{DeadLetterService, Limits, Page, Refusals, Usage};
+use crate::services::{DeadLetterService, Filter, Limits, Page, Refusals, Tasks, Usage};
 
 /// Dead letters in one database.
 pub(super) struct Local(pub(super) Database);
@@ -129,58 +132,53 @@ impl DeadLetterService for Local {
         Ok(())
     }
 
-    async fn list(&self, uid: &str, page: Page) -> Result<Vec<DeadLetter>> {
-        let rows = sqlx::query(
-            "SELECT source, \"partition\", rank, node, via, child, entry, cause, record, at
-             FROM dead_letter WHERE uid = ? ORDER BY entry DESC LIMIT ? OFFSET ?",
-        )
-        .bind(uid)
-        .bind(page.limit)
-        .bind(rank_in(page.offset)?)
-        .fetch_all(&self.0.read)
-        .await?;
-        rows.iter()
-            .map(|row| {
-                let key = read_key(row)?;
-                Ok(DeadLetter {
-                    id: row.try_get::<i64, _>(6)?.to_string(),
-                    node: key.node,
-                    source: key.stream.source.to_string(),
-                    partition: key.stream.partition.to_string(),
-                    order: key.order,
-                    child: key.child,
-                    cause: from_json(row.try_get(7)?)?,
-                    record: from_json(row.try_get(8)?)?,
-                    at: clock::from_ms(row.try_get(9)?),
-                })
-            })
-            .collect()
+    async fn list(&self, uid: &str, filter: &Filter, page: Page) -> Result<Vec<DeadLetter>> {
+        find::list(&self.0, uid, filter, page).await
+    }
+
+    async fn count(&self, uid: &str, filter: &Filter) -> Result<u64> {
+        find::count(&self.0, uid, filter).await
+    }
+
+    async fn groups(&self, uid: &str) -> Result<Vec<LetterGroup>> {
+        find::groups(&self.0, uid).await
     }
 
     async fn usage(&self, uid: &str) -> Result<Usage> {
-        let row = sqlx::query("SELECT letters, bytes, evicted FROM dead_letter_usage WHERE uid = ?")
-            .bind(uid)
-            .fetch_optional(&self.0.read)
-            .await?;
-        row.map_or_else(
-            || Ok(Usage::default()),
-            |row| {
-                Ok(Usage {
-                    letters: rank_out(row.try_get(0)?),
-                    bytes: rank_out(row.try_get(1)?),
-                    evicted: rank_out(row.try_get(2)?),
-                })
-            },
-        )
+        find::usage(&self.0, uid).await
     }
 
-    async fn discard(&self, uid: &str, ids: Option<&[String]>) -> Result<u64> {
+    async fn ask_replay(&self, uid: &str, filter: &Filter, tasks: &Tasks) -> Result<u64> {
+        replay::ask(&self.0, uid, filter, tasks).await
+    }
+
+    async fn assign_replays(&self, uid: &str, tasks: &Tasks, marks: &[StoredMark]) -> Result<()> {
+        replay::assign(&self.0, uid, tasks, marks).await
+    }
+
+    async fn replays(
+        &self,
+        uid: &str,
+        task: &str,
+        after: u64,
+        limit: usize,
+        marks: &[StoredMark],
+    ) -> Result<Replays> {
+        replay::next(&self.0, uid, task, after, limit, marks).await
+    }
+
+    async fn replayed(&self, uid: &str, task: &str, up_to: u64) -> Result<u64> {
+        replay::done(&self.0, uid, task, up_to).await
+    }
+
+    async fn refused_again(&self, uid: &str, letters: &[Letter]) -> Result<()> {
+        replay::refused_again(&self.0, uid, letters).await
+    }
+
+    async fn discard(&self, uid: &str, filter: &Filter) -> Result<u64> {
         let mut transaction = self.0.write.begin().await?;
-        // Ids that are no numbers of ours name nothing.
-        let ids = ids.map(|ids| ids.iter().filter_map(|id| id.parse::<i64>().ok()).collect::<Vec<_>>());
-        let ids = ids.map(|ids| to_json(&ids)).transpose()?;
-        let which = "uid = ?1 AND (?2 IS NULL OR entry IN (SELECT value FROM json_each(?2)))";
-        let removed = remove(&mut transaction, which, |query| query.bind(uid).bind(ids.clone())).await?;
+        let filter = find::Bound::new(filter)?;
+        let removed = remove(&mut transaction, find::FITS, |query| filter.bind(query.bind(uid))).await?;
         transaction.commit().await?;
         Ok(removed)
     }

@@ -36,7 +36,9 @@ mod on_sqlite {
             retired_tasks_are_fenced, a_reset_forgets_and_fences, adjusts_by_node, channels_are_apart;
         status: the_latest_state_stands, the_history_is_bounded;
         dead_letter: a_replay_doubles_nothing, pages_newest_first, discarded_is_not_refused_again,
-            watermarks_settle_refusals, a_reset_lets_letters_come_again, limits_evict_the_oldest, notes_are_kept_by_number;
+            watermarks_settle_refusals, a_reset_lets_letters_come_again, limits_evict_the_oldest, notes_are_kept_by_number,
+            finds_by_node_code_and_time, letters_are_tried_in_order_once_their_source_has_passed,
+            refused_again_it_stays_one_letter, what_is_asked_for_follows_its_node;
         secret: values_come_back_and_go, names_do_not_share_values;
     }
 }

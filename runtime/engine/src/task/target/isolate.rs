@@ -32,7 +32,7 @@ impl Delivery {
             }
             let records = batches[part.batch].slice(part.first..part.first + part.len);
             let way = ways.get(part.batch).map(std::slice::from_ref).unwrap_or_default();
-            match self.deliver_part(&records, way).await? {
+            match self.deliver_part(std::slice::from_ref(&records), way).await? {
                 None => return Ok(None),
                 Some(Ok(inner)) => refused.extend(inner.into_iter().map(|inner| Refused {
                     batch: part.batch,
@@ -55,16 +55,16 @@ impl Delivery {
     }
 
     /// One part: what was refused in it, or that something in it is refused.
-    async fn deliver_part(
+    pub(super) async fn deliver_part(
         &mut self,
-        records: &Batch,
-        way: &[StreamKey],
+        batches: &[Batch],
+        ways: &[StreamKey],
     ) -> Result<Option<Result<Vec<Refused>, Error>>, Error> {
         let patience = self.target.patience.clone();
         let mut tries = patience.tries();
         loop {
-            let group = Group { batches: std::slice::from_ref(records), marks: &[] };
-            self.target.sink.streams(way);
+            let group = Group { batches, marks: &[] };
+            self.target.sink.streams(ways);
             let outcome = tokio::select! {
                 outcome = self.target.sink.deliver(group) => outcome,
                 () = patience.control.reached(Wish::Abort) => return Ok(None),

@@ -2,8 +2,9 @@
 //!
 //! A group closes when nothing more waits or a limit is reached: alone a record is delivered at once, under load
 //! deliveries grow by themselves. What a refusal means is in `refusal`; how a group without culprits named is halved
-//! until they are known is in [`isolate`].
+//! until they are known is in [`isolate`]; when it is tried again, in [`again`].
 
+mod again;
 mod gather;
 mod isolate;
 mod settle;
@@ -110,6 +111,8 @@ pub(crate) struct Target {
     /// When sources started over; see `Remembered::epochs`.
     pub(crate) epochs: Arc<BTreeMap<String, u64>>,
     pub(crate) limits: Limits,
+    /// Most tries for one refused record.
+    pub(crate) max_attempts: u32,
     pub(crate) patience: Patience,
 }
 
@@ -175,6 +178,7 @@ impl Delivery {
     async fn deliver(&mut self, mut pending: Pending) -> Result<bool, Error> {
         let (streams, marks) = self.marks(&pending);
         let mut tries = None;
+        let mut refusals = self.refusals();
         loop {
             let group = Group { batches: &pending.batches, marks: &marks };
             if group.is_empty() {
@@ -198,6 +202,11 @@ impl Delivery {
             match outcome {
                 Ok(Outcome::Delivered(refused)) => {
                     self.committed_in_target(&streams, &marks);
+                    let Some(refused) =
+                        self.try_again(&pending.batches, &ways, refused, &mut refusals).await?
+                    else {
+                        return Ok(false);
+                    };
                     if !self.settle(refused, &mut pending).await? {
                         return Ok(false);
                     }
@@ -208,7 +217,12 @@ impl Delivery {
                         let what = "the target rolled back and named no record";
                         return Err(Error::failed("target.no_culprit", what));
                     }
-                    if !self.settle(refused, &mut pending).await? {
+                    let spent = refusals.spent(&pending.batches, refused);
+                    if spent.is_empty() {
+                        if !self.wait_before_another_try(&mut refusals).await {
+                            return Ok(false);
+                        }
+                    } else if !self.settle(spent, &mut pending).await? {
                         return Ok(false);
                     }
                 }

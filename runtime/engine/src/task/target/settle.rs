@@ -46,7 +46,10 @@ impl Delivery {
             }
             pending.batches[batch] = rest;
             pending.refused[owner.parcel] += count as u64;
-            self.refusals_in_a_row += count;
+            // What was refused before and is refused again says nothing new about the target.
+            if !pending.parcels[owner.parcel].stream.is_replay() {
+                self.refusals_in_a_row += count;
+            }
         }
         if self.refusals_in_a_row >= REFUSALS_IN_A_ROW && pending.batches.iter().all(|batch| batch.is_empty())
         {

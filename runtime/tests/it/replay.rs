@@ -1,0 +1,154 @@
+//! Dead letters of deployed channels that are tried again.
+
+use fairway_engine::testkit::{Faults, shelf};
+use fairway_shared::api::dead_letters::{DeadLetters, ReplayStart, Selection};
+use fairway_shared::api::status::{ChannelState, ChannelStatus, TargetState};
+use serde_json::{Value, json};
+
+use crate::house::House;
+
+/// A channel that counts to 10 by way of `transform`.
+fn by_way_of(transform: &Value, shelf: &str, endless: bool) -> Value {
+    json!({
+        "apiVersion": "fairway/v1", "kind": "Channel", "metadata": { "name": "a" },
+        "spec": {
+            "nodes": [
+                { "id": "count", "component": "count_source", "config": { "count": 10, "batch": 4, "endless": endless } },
+                { "id": "odd", "component": transform["component"], "config": transform["config"] },
+                { "id": "shelf", "component": "shelf_sink", "config": { "shelf": shelf } }
+            ],
+            "edges": [{ "from": "count", "to": "odd" }, { "from": "odd", "to": "shelf" }]
+        }
+    })
+}
+
+fn refusing() -> Value {
+    json!({ "component": "refuse_even", "config": {} })
+}
+
+fn calm() -> Value {
+    json!({ "component": "panic_at", "config": { "n": -1, "shelf": "replay/calm", "times": 0 } })
+}
+
+fn sorted(shelf_name: &str) -> Vec<i64> {
+    let mut numbers = shelf(shelf_name).numbers();
+    numbers.sort_unstable();
+    numbers
+}
+
+impl House {
+    async fn letters(&self, uid: &str) -> DeadLetters {
+        self.controller.dead_letters(uid, &Selection::default(), None, None).await.unwrap()
+    }
+
+    async fn no_letters(&self, uid: &str) -> ChannelStatus {
+        self.until(uid, |status| status.dead_letters == 0).await
+    }
+}
+
+#[tokio::test]
+async fn letters_of_a_completed_channel_are_tried_and_it_stays_completed() {
+    let house = House::new().await;
+    let uid = house.create(by_way_of(&refusing(), "replay/completed", false)).await;
+    house.controller.deploy(&uid).await.unwrap();
+    house.reaches(&uid, ChannelState::Completed).await;
+    assert_eq!(house.letters(&uid).await.total, 5);
+
+    // Still refused: every one stays one letter, and says how often it was tried.
+    let replaying = house.controller.replay(&uid, &Selection::default()).await.unwrap();
+    assert_eq!((replaying.affected, replaying.skipped, replaying.start), (5, 0, ReplayStart::Now));
+    for _ in 0..200 {
+        if house.letters(&uid).await.replaying == 0 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    let letters = house.letters(&uid).await;
+    assert_eq!((letters.total, letters.replaying), (5, 0));
+    assert!(letters.dead_letters.iter().all(|letter| letter.tries == 2));
+
+    house.save(&uid, by_way_of(&calm(), "replay/completed", false)).await;
+    house.controller.deploy(&uid).await.unwrap();
+    house.until(&uid, |status| status.version == Some(2) && status.state == ChannelState::Completed).await;
+    let one = Selection { ids: vec![letters.dead_letters[0].id.clone()], ..Selection::default() };
+    assert_eq!(house.controller.replay(&uid, &one).await.unwrap().affected, 1);
+    house.until(&uid, |status| status.dead_letters == 4).await;
+    let of_node = Selection { node: Some("odd".into()), ..Selection::default() };
+    assert_eq!(house.controller.replay(&uid, &of_node).await.unwrap().affected, 4);
+    let status = house.no_letters(&uid).await;
+    assert_eq!(status.state, ChannelState::Completed);
+    assert_eq!(sorted("replay/completed"), [1, 2, 3, 4, 6, 7, 8, 9, 10]);
+    assert_eq!(status.counts.read, 10);
+    let nothing = house.controller.replay(&uid, &Selection::default()).await.unwrap();
+    assert_eq!((nothing.affected, nothing.start), (0, ReplayStart::Nothing));
+    let positions = house.controller.positions(&uid).await.unwrap().positions;
+    assert!(positions.iter().all(|position| position.source == "count"));
+}
+
+#[tokio::test]
+async fn letters_of_a_running_channel_wait_while_it_is_paused() {
+    let house = House::new().await;
+    let shelf = shelf("replay/running");
+    shelf.fail(Faults { refuse: [3, 8].into(), ..Faults::default() });
+    let uid = house.create(by_way_of(&calm(), "replay/running", true)).await;
+    house.controller.deploy(&uid).await.unwrap();
+    house.until(&uid, |status| status.counts.read == 10).await;
+    house.controller.set_target(&uid, TargetState::Paused).await.unwrap();
+    house.reaches(&uid, ChannelState::Paused).await;
+    shelf.fail(Faults::default());
+    let replaying = house.controller.replay(&uid, &Selection::default()).await.unwrap();
+    assert_eq!((replaying.affected, replaying.start), (2, ReplayStart::WhenRunning));
+    assert_eq!(house.letters(&uid).await.replaying, 2);
+    // What was asked for outlives the process.
+    let house = house.restart().await;
+    house.controller.set_target(&uid, TargetState::Running).await.unwrap();
+    house.no_letters(&uid).await;
+    assert_eq!(sorted("replay/running"), (1..=10).collect::<Vec<_>>());
+    house.controller.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_stopped_channel_opens_for_its_letters_and_stops_again() {
+    let house = House::new().await;
+    shelf("replay/stopped").fail(Faults { refuse: [5].into(), ..Faults::default() });
+    let uid = house.create(by_way_of(&calm(), "replay/stopped", true)).await;
+    house.controller.deploy(&uid).await.unwrap();
+    house.until(&uid, |status| status.counts.read == 10).await;
+    house.controller.set_target(&uid, TargetState::Stopped).await.unwrap();
+    house.reaches(&uid, ChannelState::Stopped).await;
+    shelf("replay/stopped").fail(Faults::default());
+    house.controller.replay(&uid, &Selection::default()).await.unwrap();
+    let status = house.no_letters(&uid).await;
+    assert_eq!((status.state, status.target), (ChannelState::Stopped, Some(TargetState::Stopped)));
+    // To run afterwards is to read again.
+    house.controller.set_target(&uid, TargetState::Running).await.unwrap();
+    house.reaches(&uid, ChannelState::Running).await;
+    assert_eq!(sorted("replay/stopped"), (1..=10).collect::<Vec<_>>());
+    house.controller.shut_down().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_tried_is_said() {
+    let house = House::new().await;
+    let uid = house.create(by_way_of(&refusing(), "replay/gone", false)).await;
+    let refused = house.controller.replay(&uid, &Selection::default()).await.unwrap_err();
+    assert_eq!(refused.problem.code, "channel.not_deployed");
+    house.controller.deploy(&uid).await.unwrap();
+    house.reaches(&uid, ChannelState::Completed).await;
+    let mut document = by_way_of(&calm(), "replay/gone", false);
+    document["spec"]["nodes"][1]["id"] = json!("other");
+    document["spec"]["edges"] =
+        json!([{ "from": "count", "to": "other" }, { "from": "other", "to": "shelf" }]);
+    house.save(&uid, document).await;
+    house.controller.deploy(&uid).await.unwrap();
+    house.until(&uid, |status| status.version == Some(2) && status.state == ChannelState::Completed).await;
+    let replaying = house.controller.replay(&uid, &Selection::default()).await.unwrap();
+    assert_eq!((replaying.affected, replaying.skipped, replaying.start), (0, 5, ReplayStart::Nothing));
+    let wrong = Selection { since: Some("yesterday".into()), ..Selection::default() };
+    assert_eq!(house.controller.replay(&uid, &wrong).await.unwrap_err().problem.code, "request.unreadable");
+    let gone = house.controller.dead_letter(&uid, "12345").await.unwrap_err();
+    assert_eq!(gone.problem.code, "dead_letter.not_found");
+    let letter = house.letters(&uid).await.dead_letters.remove(0);
+    assert_eq!(house.controller.dead_letter(&uid, &letter.id).await.unwrap(), letter);
+    assert_eq!(house.controller.dead_letter_groups(&uid).await.unwrap().groups[0].letters, 5);
+}
