@@ -73,6 +73,7 @@ impl Error {
 pub struct Server {
     address: SocketAddr,
     token: Token,
+    draining: CancellationToken,
     closing: CancellationToken,
     controller: Controller,
     serving: JoinHandle<io::Result<()>>,
@@ -114,12 +115,13 @@ impl Server {
         let registry = Arc::new(Registry::standard());
         let controller = Controller::new(services, registry, Files::confined(files), hooks.hooks());
         controller.resume().await.map_err(Error::Resume)?;
-        let closing = CancellationToken::new();
+        let (draining, closing) = (CancellationToken::new(), CancellationToken::new());
         let api = Arc::new(Api {
             controller: controller.clone(),
             about,
             hooks,
             access: Access { token: token.clone(), port: address.port(), local },
+            draining: draining.clone(),
             closing: closing.clone(),
             requests: Requests::default(),
         });
@@ -128,7 +130,7 @@ impl Server {
             axum::serve(listener, api::router(api)).with_graceful_shutdown(stopped).await
         });
         tracing::info!(%address, data = %data.path().display(), "serving");
-        Ok(Self { address, token, closing, controller, serving, database, _data: data })
+        Ok(Self { address, token, draining, closing, controller, serving, database, _data: data })
     }
 
     /// Where it listens.
@@ -145,13 +147,13 @@ impl Server {
         format!("http://{host}/?token={}", self.token.reveal())
     }
 
-    /// Stops everything in order: no new calls, tasks drain within their grace time, the store closes. Answers the records
-    /// that were read and not delivered, by channel uid.
+    /// Stops everything in order: calls that would begin something are refused, tasks drain within their grace time, the
+    /// listener closes, then the store. Answers the records that were read and not delivered, by channel uid.
     pub async fn stop(mut self) -> Vec<(String, u64)> {
+        self.draining.cancel();
+        let undelivered = self.controller.shut_down().await;
         self.closing.cancel();
-        let (undelivered, served) =
-            tokio::join!(self.controller.shut_down(), tokio::time::timeout(HANG_UP, &mut self.serving));
-        match served {
+        match tokio::time::timeout(HANG_UP, &mut self.serving).await {
             Ok(Ok(Ok(()))) => {}
             Ok(Ok(Err(error))) => tracing::error!(%error, "the listener failed"),
             Ok(Err(error)) => tracing::error!(%error, "the listener failed"),

@@ -1,5 +1,5 @@
 # 文档问题的中文说明，按代码。具体细节见原文。
-finding-document-too_large = 文档超过 512 KiB。
+finding-document-too_large = 文档超过 2 MiB。
 finding-document-encoding = 文档不是 UTF-8 文本。
 finding-document-byte_order_mark = 文档以字节顺序标记开头。
 finding-document-syntax = 文本不是 JSON。

@@ -49,7 +49,7 @@ pub type Shown = (Vec<NodePreview>, Vec<Cause>);
 pub fn preview(drawing: Drawing) -> Result<Shown, Error> {
     let specs: Vec<NodeSpec> = drawing.nodes.iter().map(|(spec, _)| spec.clone()).collect();
     let graph = Graph::drawn(&specs, &drawing.edges)?;
-    let ports = specs.iter().map(|spec| spec.component.spec().ports.outputs);
+    let ports = specs.iter().map(|spec| spec.component.ports(&spec.config).outputs);
     let nodes =
         graph.nodes.iter().map(|node| NodePreview { kind: Some(node.kind), ..NodePreview::default() });
     let mut run = Run {

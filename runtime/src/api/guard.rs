@@ -56,6 +56,17 @@ pub(super) async fn origin(State(api): State<Arc<Api>>, request: Request, next: 
     next.run(request).await
 }
 
+/// Begins nothing while the server drains; what there is can still be looked at.
+pub(super) async fn draining(State(api): State<Arc<Api>>, request: Request, next: Next) -> Response {
+    if api.draining.is_cancelled() && !request.method().is_safe() {
+        return mount::refuse(
+            Refused::new(codes::SERVER_STOPPING, "the server is about to stop, and drains what is in flight")
+                .help("try again when it has started again"),
+        );
+    }
+    next.run(request).await
+}
+
 /// Wants the token, from the header or from the cookie that opening the printed address sets.
 pub(super) async fn token(State(api): State<Arc<Api>>, request: Request, next: Next) -> Response {
     let access = &api.access;

@@ -16,7 +16,7 @@ pub(super) async fn live() -> &'static str {
 
 /// Answers 200 when the store can be used and the server is not stopping.
 pub(super) async fn ready(State(api): State<Arc<Api>>) -> Response {
-    if api.closing.is_cancelled() {
+    if api.draining.is_cancelled() {
         return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n").into_response();
     }
     match api.controller.secrets().await {

@@ -47,6 +47,8 @@ pub struct Api {
     pub hooks: HookPort,
     /// Who may call.
     pub access: Access,
+    /// Set while the server drains: nothing new is begun.
+    pub draining: CancellationToken,
     /// Ends the event streams when the server stops.
     pub closing: CancellationToken,
     /// How many calls there were.
@@ -71,6 +73,7 @@ pub fn router(api: Arc<Api>) -> Router {
         .into_router()
         .route(fairway_shared::api::events::EVENTS_PATH, axum::routing::get(stream::events))
         .route("/api/v1/openapi.json", axum::routing::get(openapi::serve))
+        .route_layer(from_fn_with_state(api.clone(), guard::draining))
         .route_layer(from_fn_with_state(api.clone(), guard::token))
         .route("/api/{*rest}", axum::routing::any(mount::no_such_path))
         .route("/livez", axum::routing::get(health::live))

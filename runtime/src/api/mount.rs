@@ -22,9 +22,9 @@ use crate::problem::{Refused, codes};
 /// Most bytes of a request: a document and what is around it.
 const LARGEST: usize = MAX_BYTES + 4096;
 /// Most bytes of an import, which may hold several documents.
-pub(super) const LARGEST_IMPORT: usize = 16 * MAX_BYTES;
+pub(super) const LARGEST_IMPORT: usize = 8 * MAX_BYTES;
 /// Bytes of a request that is too large which are read all the same, so that its sender gets to read the answer.
-const DRAINED: usize = 4 * LARGEST_IMPORT;
+const DRAINED: usize = 2 * LARGEST_IMPORT;
 
 /// A call of an endpoint.
 pub(super) struct Call<E: Endpoint> {
@@ -198,8 +198,20 @@ pub(super) fn refuse(refused: Refused) -> Response {
     let status = StatusCode::from_u16(refused.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let body = serde_json::to_vec(&refused.problem).unwrap_or_default();
     let mut response = (status, [(header::CONTENT_TYPE, "application/problem+json")], body).into_response();
+    if let Some(seconds) = retry_after(status) {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(seconds));
+    }
     set_etag(&mut response, refused.etag);
     response
+}
+
+/// When to come back after a refusal that passes by itself, in seconds.
+fn retry_after(status: StatusCode) -> Option<&'static str> {
+    match status {
+        StatusCode::TOO_MANY_REQUESTS => Some("1"),
+        StatusCode::SERVICE_UNAVAILABLE => Some("5"),
+        _ => None,
+    }
 }
 
 /// For paths below `/api` that are no endpoint's.

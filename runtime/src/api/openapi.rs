@@ -81,6 +81,7 @@ fn beside(id: &str) -> Vec<Value> {
         let schema = json!({ "type": "integer", "minimum": 0 });
         json!({ "name": name, "in": "query", "description": help, "schema": schema })
     };
+    let text = |name: &str, help: &str| json!({ "name": name, "in": "query", "description": help, "schema": { "type": "string" } });
     match id {
         "SaveDraft" => vec![json!({
             "name": "If-Match",
@@ -93,6 +94,10 @@ fn beside(id: &str) -> Vec<Value> {
             vec![
                 number("limit", "Most entries, 50 unless given."),
                 number("offset", "Entries left out before."),
+                text("node", "Refused at this node."),
+                text("code", "Refused with this code."),
+                text("since", "Set aside at this time or later, RFC 3339."),
+                text("until", "Set aside before this time, RFC 3339."),
             ]
         }
         _ => Vec::new(),

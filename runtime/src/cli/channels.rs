@@ -10,6 +10,8 @@ use fairway_shared::api::channels::{
 };
 use fairway_shared::api::status::{ChannelStatus, TargetState};
 use fairway_shared::api::system::GetAbout;
+use fairway_shared::channel::text::Document;
+use fairway_shared::connection::Bundle;
 
 use serde::Serialize;
 
@@ -165,6 +167,7 @@ pub(super) async fn import(args: ImportArgs) -> Result<u8, Failure> {
         (_, true) => Existing::Copy,
         _ => Existing::Refuse,
     };
+    let mut documents = Vec::new();
     for file in &args.files {
         let bytes = documents::read(file)?;
         let parsed = fairway_shared::channel::text::parse(&bytes);
@@ -172,23 +175,26 @@ pub(super) async fn import(args: ImportArgs) -> Result<u8, Failure> {
             return Err(Failure::new(exit::DOCUMENT, format!("{} is no document", file.display()))
                 .diagnostics(parsed.diagnostics));
         };
-        let import = Import { document: document.to_value(), existing };
-        let imported = client.call::<ImportDocument>(&[], &import).await?;
-        imported.diagnostics.iter().for_each(|diagnostic| say(&format!("{diagnostic}")));
-        for secret in &imported.missing_secrets {
-            say(&format!(
-                "the secret `{secret}` is missing here: set it with `fairway secrets set {secret}`"
-            ));
-        }
-        args.output.print(&imported, |imported| {
-            format!(
-                "{}: {} channels, {} connections",
-                file.display(),
-                imported.channels.len(),
-                imported.connections.len()
-            )
-        });
+        documents.push(document);
     }
+    // Several documents go as one bundle: all of them are taken over, or none.
+    let document = match documents.as_slice() {
+        [only] => only.to_value(),
+        several => {
+            let parts = several.iter().flat_map(Document::parts).map(|(_, part)| part.clone());
+            let items = parts.filter(|part| !matches!(part, Document::Bundle(_))).collect();
+            Document::Bundle(Bundle { items, ..Bundle::default() }).to_value()
+        }
+    };
+    let import = Import { document, existing };
+    let imported = client.call::<ImportDocument>(&[], &import).await?;
+    imported.diagnostics.iter().for_each(|diagnostic| say(&format!("{diagnostic}")));
+    for secret in &imported.missing_secrets {
+        say(&format!("the secret `{secret}` is missing here: set it with `fairway secrets set {secret}`"));
+    }
+    args.output.print(&imported, |imported| {
+        format!("{} channels, {} connections", imported.channels.len(), imported.connections.len())
+    });
     Ok(exit::DONE)
 }
 

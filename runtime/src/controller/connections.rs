@@ -88,10 +88,7 @@ impl Controller {
     }
 
     pub(super) async fn write_connection(&self, connection: &Connection) -> Result<(), Refused> {
-        let document = Document::Connection(connection.clone()).to_value();
-        let commit =
-            Commit::default().put(catalog::connection(connection.name()), canonical::compact(&document));
-        self.services.config.commit(commit).await?;
+        self.services.config.commit(with_connection(Commit::default(), connection)).await?;
         Ok(())
     }
 
@@ -144,6 +141,12 @@ impl Controller {
         }
         Ok(users.into_iter().map(|(name, users)| (name, users.into_iter().collect())).collect())
     }
+}
+
+/// Adds to a commit what writes a connection.
+pub(super) fn with_connection(commit: Commit, connection: &Connection) -> Commit {
+    let document = Document::Connection(connection.clone()).to_value();
+    commit.put(catalog::connection(connection.name()), canonical::compact(&document))
 }
 
 /// Names of the connections that a channel's nodes name.

@@ -141,7 +141,7 @@ impl Controller {
 
     /// Creates a channel under its name, which must be free; answers its uid.
     pub(super) async fn create_named(&self, channel: &Channel) -> Result<String, Refused> {
-        let uid = Uuid::now_v7().simple().to_string();
+        let uid = new_uid();
         match self.write_draft(&uid, None, channel, None).await {
             Ok(_) => Ok(uid),
             Err(error) => Err(self.name_taken(error, &channel.metadata.name).await),
@@ -168,9 +168,30 @@ impl Controller {
         channel: &Channel,
         kept: Option<(Key, String)>,
     ) -> Result<u64, Error> {
+        let commit = self.with_draft(Commit::default(), uid, expected, channel, kept).await?;
+        let revision = self.services.config.commit(commit).await?;
+        self.events.publish(Event::Draft(DraftChanged { uid: uid.to_owned(), etag: etag(revision) }));
+        Ok(revision)
+    }
+
+    /// Tells listeners of a draft that was written together with others.
+    pub(super) async fn draft_written(&self, uid: &str) -> Result<(), Refused> {
+        let draft = catalog::must(&*self.services.config, uid).await?;
+        self.events.publish(Event::Draft(DraftChanged { uid: uid.to_owned(), etag: etag(draft.revision) }));
+        Ok(())
+    }
+
+    /// Adds to a commit what writes draft and summary and moves the name with them; `kept` is written beside.
+    pub(super) async fn with_draft(
+        &self,
+        mut commit: Commit,
+        uid: &str,
+        expected: Option<u64>,
+        channel: &Channel,
+        kept: Option<(Key, String)>,
+    ) -> Result<Commit, Error> {
         let config = &*self.services.config;
         let name = catalog::name(&channel.metadata.name);
-        let mut commit = Commit::default();
         let before: Option<Summary> = catalog::find(config, &catalog::summary(uid)).await?;
         let before = before.map(|summary| catalog::name(&summary.name));
         commit = match expected {
@@ -189,9 +210,7 @@ impl Controller {
         commit = commit
             .put(catalog::summary(uid), catalog::write(&summary(channel))?)
             .put(catalog::draft(uid), canonical::compact(&text::to_value(channel)));
-        let revision = config.commit(commit).await?;
-        self.events.publish(Event::Draft(DraftChanged { uid: uid.to_owned(), etag: etag(revision) }));
-        Ok(revision)
+        Ok(commit)
     }
 
     /// Says whose name stands in the way, when that is what went wrong.
@@ -228,7 +247,7 @@ impl Controller {
 /// A channel that can be kept as a draft: it may have errors, but must be a channel of bearable size with a name.
 pub(super) fn readable(document: &Value) -> Result<Channel, Refused> {
     if canonical::compact(document).len() > text::MAX_BYTES {
-        return Err(Refused::new(codes::REQUEST_TOO_LARGE, "the document has more than 512 KiB")
+        return Err(Refused::new(codes::REQUEST_TOO_LARGE, "the document has more than 2 MiB")
             .help("split the channel, or move large values into files that its components read"));
     }
     let (channel, diagnostics) = text::from_value(document);
@@ -254,6 +273,11 @@ pub(super) fn parse(document: &str) -> Result<Value, Refused> {
 /// Whether diagnostics keep a document from being deployed.
 pub(super) fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(Diagnostic::is_error)
+}
+
+/// A uid that nothing had before.
+pub(super) fn new_uid() -> String {
+    Uuid::now_v7().simple().to_string()
 }
 
 fn summary(channel: &Channel) -> Summary {

@@ -13,11 +13,12 @@ use serde_json::Value;
 
 use super::Controller;
 use super::catalog;
-use super::connections::{listed, named_by};
-use super::drafts::{has_errors, parse, readable};
+use super::connections::{listed, named_by, with_connection};
+use super::drafts::{has_errors, new_uid, parse, readable};
 use crate::check::{self, Known};
 use crate::file_name;
 use crate::problem::{Refused, codes};
+use crate::services::{Commit, Error, Key};
 
 /// An exported document.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,18 +114,37 @@ impl Controller {
             // The shape of a channel is told again with its meaning, below.
             diagnostics: if matches!(document, Document::Channel(_)) { Vec::new() } else { diagnostics },
         };
+        // One commit: all of it, or nothing, whoever else writes at the same time.
+        let mut commit = Commit::default();
         for connection in connections {
-            self.import_connection(connection, import.existing, &mut imported).await?;
+            // A copy keeps the connection that is there: channels that name it must not change under their users' hands.
+            if import.existing != Existing::Copy || self.connection(connection.name()).await?.is_none() {
+                commit = with_connection(commit, connection);
+                imported.connections.push(connection.name().to_owned());
+            }
+        }
+        for (_, channel) in &channels {
+            let uid;
+            (uid, commit) = self.with_import(commit, channel, import.existing, &mut names).await?;
+            imported.channels.push(uid);
+        }
+        if let Err(error) = self.services.config.commit(commit).await {
+            let taken = channels.iter().find(|(_, channel)| {
+                matches!(&error, Error::Conflict { key, .. } if *key == catalog::name(&channel.metadata.name))
+            });
+            let name = taken.map(|(_, channel)| channel.metadata.name.clone()).unwrap_or_default();
+            return Err(self.name_taken(error, &name).await);
+        }
+        for uid in &imported.channels {
+            self.draft_written(uid).await?;
         }
         for (place, channel) in channels {
-            let uid = self.import_channel(channel, import.existing).await?;
             for diagnostic in self.check(channel).await? {
                 let diagnostic = diagnostic.under(&place);
                 if !imported.diagnostics.contains(&diagnostic) {
                     imported.diagnostics.push(diagnostic);
                 }
             }
-            imported.channels.push(uid);
         }
         diagnostic::sort(&mut imported.diagnostics);
         Ok(imported)
@@ -155,47 +175,42 @@ impl Controller {
             .help("import over it to keep its positions, or import as a copy that starts from the beginning"))
     }
 
-    /// A copy keeps the connection that is there: channels that name it must not change under their users' hands.
-    async fn import_connection(
+    /// Adds a channel to a commit; answers its uid. `names` are those that the import itself takes.
+    async fn with_import(
         &self,
-        connection: &Connection,
+        commit: Commit,
+        channel: &Channel,
         existing: Existing,
-        imported: &mut Imported,
-    ) -> Result<(), Refused> {
-        let there = self.connection(connection.name()).await?.is_some();
-        if !there || existing != Existing::Copy {
-            self.write_connection(connection).await?;
-            imported.connections.push(connection.name().to_owned());
-        }
-        Ok(())
-    }
-
-    async fn import_channel(&self, channel: &Channel, existing: Existing) -> Result<String, Refused> {
-        let Some((uid, _)) = self.first_of(&channel.metadata.name).await? else {
-            return self.create_named(channel).await;
-        };
-        match existing {
+        names: &mut BTreeSet<Key>,
+    ) -> Result<(String, Commit), Refused> {
+        let there = self.first_of(&channel.metadata.name).await?;
+        match (there, existing) {
             // The uid stays, and with it positions and what its targets hold (G14).
-            Existing::Over => {
+            (Some((uid, _)), Existing::Over) => {
                 let draft = catalog::must(&*self.services.config, &uid).await?;
                 let kept = self.unkept(&uid, &draft).await?;
-                self.write_draft(&uid, Some(draft.revision), channel, kept).await?;
-                Ok(uid)
+                let commit = self.with_draft(commit, &uid, Some(draft.revision), channel, kept).await?;
+                Ok((uid, commit))
             }
-            Existing::Copy => {
+            (Some(_), Existing::Copy) => {
                 let mut copy = channel.clone();
-                copy.metadata.name = self.free_name(&channel.metadata.name).await?;
-                self.create_named(&copy).await
+                copy.metadata.name = self.free_name(&channel.metadata.name, names).await?;
+                names.insert(catalog::name(&copy.metadata.name));
+                let uid = new_uid();
+                Ok((uid.clone(), self.with_draft(commit, &uid, None, &copy, None).await?))
             }
-            Existing::Refuse => self.create_named(channel).await,
+            (Some(_), Existing::Refuse) | (None, _) => {
+                let uid = new_uid();
+                Ok((uid.clone(), self.with_draft(commit, &uid, None, channel, None).await?))
+            }
         }
     }
 
     /// `orders copy`, `orders copy 2`, …: the first that is free.
-    async fn free_name(&self, name: &str) -> Result<String, Refused> {
+    async fn free_name(&self, name: &str, taken: &BTreeSet<Key>) -> Result<String, Refused> {
         let mut free = format!("{name} copy");
         let mut number = 1;
-        while self.first_of(&free).await?.is_some() {
+        while taken.contains(&catalog::name(&free)) || self.first_of(&free).await?.is_some() {
             number += 1;
             free = format!("{name} copy {number}");
         }

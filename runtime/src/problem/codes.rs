@@ -36,7 +36,7 @@ codes! {
     REQUEST_WRONG_METHOD = "request.wrong_method" 405, "The path does not take this method.",
         "`/api/v1/openapi.json` describes what each path takes.";
     REQUEST_TOO_LARGE = "request.too_large" 413, "The request is larger than Fairway takes.",
-        "A document may have 512 KiB. Split the channel, or move large values into files that its components read.";
+        "A document may have 2 MiB. Split the channel, or move large values into files that its components read.";
     CHANNEL_NOT_FOUND = "channel.not_found" 404, "There is no such channel.",
         "It may have been deleted. Channels are addressed by uid, not by name.";
     CHANNEL_NAME_TAKEN = "channel.name_taken" 409, "Another channel has this name, or one that only looks different.",

@@ -103,11 +103,12 @@ impl Trial<'_> {
             (Kind::Transform, _) | (Kind::Source, None) => {
                 resolve::config(self.services, self.connections, &node.config).await
             }
-            _ => Ok(Value::Null),
+            _ => Ok(Value::Object(node.config.clone())),
         };
         let (config, fault) = match config {
             Ok(config) => (config, Ok(())),
-            Err(fault) => (Value::Null, Err(fault.at_node(&node.id))),
+            // Its outputs are still those that the drawing names.
+            Err(fault) => (Value::Object(node.config.clone()), Err(fault.at_node(&node.id))),
         };
         let sample = match (kind, pasted, &fault) {
             (Kind::Source, Some(records), _) => Some(read(records, request.whole, limit)),
@@ -186,18 +187,16 @@ fn wanted<'c>(channel: &'c Channel, request: &PreviewRequest) -> Result<BTreeSet
 /// The edges that lead from an output that is there to an input that is there. What a target refuses only the target knows, so
 /// nothing leads on from one.
 fn sound(channel: &Channel, nodes: &[(&Node, Component)]) -> Vec<(PortRef, PortRef)> {
-    let find = |id: &str| nodes.iter().find(|(node, _)| node.id == id).map(|(_, component)| component.spec());
+    let find = |id: &str| nodes.iter().find(|(node, _)| node.id == id);
     let fits = |edge: &&Edge| {
-        let (Some(from), Some(to)) = (find(&edge.from.node), find(&edge.to.node)) else {
+        let (Some((from, component)), Some((_, to))) = (find(&edge.from.node), find(&edge.to.node)) else {
             return false;
         };
-        let port = edge.from.port.as_deref();
-        let output = match port {
-            None => !from.ports.outputs.is_empty(),
-            Some(ERRORS) => from.kind != Kind::Sink,
-            Some(name) => from.ports.outputs.iter().any(|port| port.name == name),
+        let output = match edge.from.port.as_deref() {
+            Some(ERRORS) => component.kind() != Kind::Sink,
+            port => component.ports(&Value::Object(from.config.clone())).output(port).is_some(),
         };
-        output && to.accepts_input()
+        output && to.kind() != Kind::Source
     };
     let edges = channel.spec.edges.iter().filter(fits);
     edges.map(|edge| (edge.from.clone(), edge.to.clone())).collect()

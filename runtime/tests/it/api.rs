@@ -23,6 +23,7 @@ const TOKEN: &str = "0123456789abcdef";
 struct Served {
     house: House,
     router: Router,
+    draining: CancellationToken,
     closing: CancellationToken,
 }
 
@@ -33,7 +34,7 @@ impl Served {
 
     async fn listening(local: bool) -> Self {
         let house = House::new().await;
-        let closing = CancellationToken::new();
+        let (draining, closing) = (CancellationToken::new(), CancellationToken::new());
         let about = About {
             version: "0.0.0".into(),
             worker: "local".into(),
@@ -45,10 +46,11 @@ impl Served {
             about,
             hooks: HookPort::default(),
             access: Access { token: Token::new(TOKEN), port: 8787, local },
+            draining: draining.clone(),
             closing: closing.clone(),
             requests: Requests::default(),
         }));
-        Self { house, router, closing }
+        Self { house, router, draining, closing }
     }
 
     async fn send(&self, request: Request<Body>) -> Response<Body> {
@@ -400,4 +402,54 @@ fn the_description_is_up_to_date() {
         "docs/openapi.json",
         &format!("{}\n", serde_json::to_string_pretty(&api::describe()).unwrap()),
     );
+}
+
+#[tokio::test]
+async fn a_server_that_drains_begins_nothing() {
+    let served = Served::new().await;
+    served.draining.cancel();
+    let create = authorized("POST", "/api/v1/channels").body(Body::from("{}")).unwrap();
+    let refused = served.send(create).await;
+    assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert!(refused.headers().contains_key(header::RETRY_AFTER));
+    let body = refused.into_body().collect().await.unwrap().to_bytes();
+    assert_eq!(serde_json::from_slice::<Value>(&body).unwrap()["code"], "server.stopping");
+    assert_eq!(served.call("GET", "/api/v1/channels", Value::Null).await.0, StatusCode::OK);
+    assert_eq!(served.send(local("GET", "/readyz").body(Body::empty()).unwrap()).await.status(), 503);
+    assert_eq!(served.send(local("GET", "/livez").body(Body::empty()).unwrap()).await.status(), 200);
+}
+
+#[tokio::test]
+async fn previews_and_dead_letters_over_http() {
+    let served = Served::new().await;
+    let document = counting("a", "api/preview", 3);
+    let (status, answer) =
+        served.call("POST", "/api/v1/preview", json!({ "document": document, "limit": 2 })).await;
+    assert_eq!((status, &answer["nodes"]["shelf"]["inputs"][1]["id"]), (StatusCode::OK, &json!("count:2")));
+    let mut answer = settled(answer);
+    answer["elapsed_ms"] = json!(0);
+    insta::assert_snapshot!("preview", pretty(&answer));
+    let (_, created) = served.call("POST", "/api/v1/channels", json!({ "document": document })).await;
+    let path = |rest: &str| format!("/api/v1/channels/{}{rest}", created["uid"].as_str().unwrap());
+    let (status, answer) = served.call("POST", &path("/preview"), json!({})).await;
+    assert_eq!((status, &answer["nodes"]["shelf"]["counts"]["out"]), (StatusCode::OK, &json!(3)));
+    let probe = json!({ "component": "shelf_sink", "config": { "shelf": "api/preview" } });
+    let (status, answer) = served.call("POST", "/api/v1/probe", probe.clone()).await;
+    assert_eq!((status, &answer["probe"]["found"]), (StatusCode::OK, &json!("shelf `api/preview`")));
+    // Whoever has no token tests no connection from here.
+    let foreign = local("POST", "/api/v1/probe").body(Body::from(probe.to_string())).unwrap();
+    assert_eq!(served.send(foreign).await.status(), StatusCode::UNAUTHORIZED);
+
+    let (status, page) = served
+        .call("GET", &path("/dead-letters?node=shelf&code=x.y&since=2026-01-01T00:00:00Z"), Value::Null)
+        .await;
+    assert_eq!((status, &page["matching"]), (StatusCode::OK, &json!(0)));
+    let (status, _) = served.call("GET", &path("/dead-letters?since=soon"), Value::Null).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    let (status, groups) = served.call("GET", &path("/dead-letters/groups"), Value::Null).await;
+    assert_eq!((status, groups), (StatusCode::OK, json!({ "groups": [] })));
+    let (status, _) = served.call("GET", &path("/dead-letters/7"), Value::Null).await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+    let (status, refused) = served.call("POST", &path("/dead-letters/replay"), json!({})).await;
+    assert_eq!((status, &refused["code"]), (StatusCode::CONFLICT, &json!("channel.not_deployed")));
 }

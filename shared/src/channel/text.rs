@@ -7,8 +7,8 @@ use super::{Channel, json, read, write};
 use crate::connection::{Bundle, Connection};
 use crate::diagnostic::{self, Diagnostic, Place, codes};
 
-/// The most bytes of a document.
-pub const MAX_BYTES: usize = 512 * 1024;
+/// The most bytes of a document: three times what a thousand nodes with large settings take.
+pub const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// A document of any kind.
 #[derive(Debug, Clone, PartialEq)]

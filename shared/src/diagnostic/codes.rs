@@ -21,7 +21,7 @@ macro_rules! codes {
 }
 
 codes! {
-    DOCUMENT_TOO_LARGE = "document.too_large", "The document is larger than 512 KiB.",
+    DOCUMENT_TOO_LARGE = "document.too_large", "The document is larger than 2 MiB.",
         "Split the channel, or move large values (tables, templates, lists) into files that its components read.";
     DOCUMENT_ENCODING = "document.encoding", "The document is not UTF-8 text.",
         "Save the file as UTF-8. Fairway does not guess other encodings: a wrong guess would change names and settings.";
