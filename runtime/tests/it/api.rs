@@ -268,7 +268,7 @@ async fn every_answer_tells_the_browser_to_be_careful() {
 #[tokio::test]
 async fn refusals_are_problems_with_codes() {
     let served = Served::new().await;
-    let large = json!({ "document": counting("a", &"x".repeat(600 * 1024), 1) });
+    let large = json!({ "document": counting("a", &"x".repeat(3 * 1024 * 1024), 1) });
     for (method, path, body, status, code) in [
         ("GET", "/api/v1/nothing", Value::Null, 404, "request.no_such_path"),
         ("PATCH", "/api/v1/channels", Value::Null, 405, "request.wrong_method"),

@@ -126,7 +126,7 @@ async fn what_is_no_channel_is_refused_with_reasons() {
         assert!(!refused.problem.diagnostics.is_empty(), "{document}");
     }
     let mut large = counting("large", "s", 1);
-    large["metadata"]["description"] = json!("x".repeat(512 * 1024));
+    large["metadata"]["description"] = json!("x".repeat(2 * 1024 * 1024));
     assert_eq!(house.controller.create(&large).await.unwrap_err().status(), 413);
 }
 
