@@ -19,8 +19,18 @@ pub(crate) fn quote(name: &str) -> Result<String, NulInName> {
     Ok(format!("\"{}\"", name.replace('"', "\"\"")))
 }
 
-/// A statement put together at run time. Audited: callers join literals of this crate, names from [`quote`] and
-/// placeholders, nothing else.
+/// A value as a text of standard SQL: in single quotes, inner ones doubled. For sessions in which a backslash means itself.
+///
+/// PostgreSQL's `COPY` takes no placeholders; everything else binds its values.
+pub(crate) fn literal(value: &str) -> Result<String, NulInName> {
+    if value.contains('\0') {
+        return Err(NulInName);
+    }
+    Ok(format!("'{}'", value.replace('\'', "''")))
+}
+
+/// A statement put together at run time. Audited: callers join literals of this crate, names from [`quote`], placeholders and,
+/// where no placeholder can be, values from [`literal`]; and the user's own query, in a session that can only read.
 pub(crate) fn assembled(sql: impl Into<Arc<str>>) -> AssertSqlSafe<Arc<str>> {
     AssertSqlSafe(sql.into())
 }

@@ -15,6 +15,7 @@
 //! | `known` | what is known of the table, and new columns |
 //! | `apply` | writing rows, and finding the ones that are refused |
 //! | `writer` | a group as one transaction |
+//! | `reading` | tables as sources read them |
 
 mod apply;
 pub(crate) mod connect;
@@ -30,3 +31,4 @@ mod rows;
 mod statement;
 mod table;
 pub(crate) mod writer;
+pub(crate) mod reading;

@@ -46,6 +46,34 @@ impl Database {
         Ok(Self { path, options })
     }
 
+    /// The file that a component means, for reading only: it must exist, and nothing about it is changed.
+    pub(crate) fn read_only(files: &Files, path: &str) -> Result<Self, Error> {
+        let resolved = files.resolve(path)?;
+        let path = std::path::absolute(&resolved).unwrap_or(resolved);
+        let options = SqliteConnectOptions::new()
+            .filename(&path)
+            .read_only(true)
+            .busy_timeout(BUSY)
+            .statement_cache_capacity(STATEMENTS)
+            .disable_statement_logging();
+        Ok(Self { path, options })
+    }
+
+    /// Opens a file that is only read.
+    pub(crate) async fn connect_to_read(&self) -> Result<SqliteConnection, Error> {
+        let path = self.path.display();
+        if self.path.is_dir() {
+            return Err(Error::config("sqlite.is_a_folder", format!("`{path}` is a folder"))
+                .help("name a file in it"));
+        }
+        if !self.path.exists() {
+            return Err(Error::outage("sqlite.no_file", format!("there is no file `{path}`"))
+                .help("correct the path, or create the file; it is looked for again by itself"));
+        }
+        let connection = SqliteConnection::connect_with(&self.options).await;
+        connection.map_err(|error| fault::of_target(error, &format!("`{path}` cannot be opened")))
+    }
+
     /// Opens the file; folders that are missing are created.
     pub(crate) async fn connect(&self) -> Result<SqliteConnection, Error> {
         self.prepare_folder()?;

@@ -14,6 +14,7 @@
 //! | `known` | what is known of the table, and new columns |
 //! | `apply` | writing rows, and finding the ones that are refused |
 //! | `writer` | a group as one transaction |
+//! | `reading` | tables as sources read them |
 
 mod apply;
 pub(crate) mod connect;
@@ -21,7 +22,11 @@ mod fault;
 mod known;
 pub(crate) mod layout;
 pub(crate) mod positions;
+<<<<<<< HEAD
 pub(crate) mod probe;
+=======
+pub(crate) mod reading;
+>>>>>>> 4d8f9fc (sql: read tables of PostgreSQL and SQLite)
 mod rows;
 mod statement;
 pub(crate) mod table;
