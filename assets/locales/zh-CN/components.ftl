@@ -820,3 +820,120 @@ http_sink = HTTP 请求
     .h-refused = 目标用来永久拒绝一条记录的其他状态。
     .f-taken = 成功的状态
     .h-taken = 表示成功的其他状态，如删除时的 404。
+sqlite_table_source = SQLite 表
+    .summary = 读取 SQLite 文件中各表的行：一次读完，或随到随读新增和更改的行。
+    .docs =
+        读取 SQLite 文件中各表的行：一次读完，或随到随读新增和更改的行。
+
+        每个表是一个独立的分区，有自己的位置。记录以列为字段，以主键为键；若可能读取多个表，标头 `table` 指明是哪一个。使用模式时，通道运行期间新建的表也会被发现并读取。文件只被读取，其中内容不会改变。
+
+        模式：“全部行”按键的顺序读取所有行，停止后从中断处继续，读完即结束。“递增列”读取编号大于上次的行，即只读新行。“时间列”读取更改时间不早于上次的行；与上次时间相同的行会再次查找，但只交付一次。“时间列加递增列”另用一列区分同一时间的行。“查询”读取一条 SELECT 的结果。被删除的行不会被察觉。为这些列建立索引可避免每批都要排序。
+
+        看不到的情况：比已读编号小的编号不会再读；除非表声明为 `AUTOINCREMENT`，SQLite 会重新使用已删除的最后一行的编号。早于已读时间的行也不会再读。删除后重建的表被视为同一个表：请让数据源重新开始。
+
+        一次还是多次：只要有键，每行对能做到的目标恰好交付一次。没有 `key` 也没有依据列的视图或查询，停止后会从头读起：至少一次。没有主键的表按行号读取；`VACUUM` 可能改变行号，因此读到一半时请勿执行。
+
+        值：SQLite 中存的是什么，读出的就是什么，与列的声明无关。声明为 `BOOLEAN` 的列中 0 和 1 为假和真。不是 UTF-8 的文本会被拒绝。
+    .h-connection = 指明文件的连接；此处的设置优先。
+    .f-path = 文件
+    .h-path = 数据库文件。
+    .f-mode = 模式
+    .h-mode = 如何找到尚未读取的行。
+    .c-mode-bulk = 全部行，一次
+    .c-mode-incrementing = 递增列
+    .c-mode-timestamp = 时间列
+    .c-mode-timestamp_incrementing = 时间列加递增列
+    .c-mode-query = 查询
+    .f-tables = 表
+    .h-tables = 表和视图：确切名称，或含 `*` 与 `?` 的模式。
+    .f-exclude = 排除
+    .h-exclude = 从上述表中排除的表：名称或模式。
+    .f-query = 查询
+    .h-query = 一条 SELECT 语句，按原样执行。
+    .f-incrementing_column = 递增列
+    .h-incrementing_column = 值只增不减的列，例如自增编号。
+    .f-timestamp_column = 时间列
+    .h-timestamp_column = 最后更改时间所在的列。其值须能按原样以时间排序。
+    .h-key = 用于区分各行的列；留空则为主键。
+    .h-columns = 记录所含的列；留空则为全部。
+    .f-null_cursor = 游标为空值
+    .h-null_cursor = 读取所依据的列中没有值的行。
+    .c-null_cursor-wait = 报告并等待
+    .c-null_cursor-skip = 暂不读取
+    .f-poll = 查询间隔
+    .h-poll = 两次查找新行之间的时间。
+    .h-batch = 一次最多传递的记录数。
+
+postgres_table_source = PostgreSQL 表
+    .summary = 读取 PostgreSQL 中各表的行：一次读完，或随到随读新增和更改的行。
+    .docs =
+        读取 PostgreSQL 中各表的行：一次读完，或随到随读新增和更改的行。
+
+        每个表是一个独立的分区，有自己的位置。记录以列为字段，以主键为键；若可能读取多个表，标头 `table` 指明是哪一个。使用模式时，通道运行期间新建的表也会被发现并读取。会话只能读取；用户只需 `SELECT` 权限。
+
+        模式：“全部行”按键的顺序读取所有行，停止后从中断处继续，读完即结束。“递增列”读取编号大于上次的行，即只读新行。“时间列”读取更改时间不早于上次的行；与上次时间相同的行会再次查找，但只交付一次。“时间列加递增列”另用一列区分同一时间的行。“查询”读取一条 SELECT 的结果。被删除的行不会被察觉。为这些列建立索引可避免服务器每次排序。
+
+        迟到的提交：事务可能先取得编号或时间，却最后才结束；只看可见行的读取者会漏掉它的行。“等待未结束的事务”默认开启：只读到当时仍未结束的事务全部结束之后才确定的位置，因此不会遗漏；一直不结束的事务会挡住新行。按递增列读取时只等待写入该表的事务；按时间读取以及读取视图和查询时，等待整个数据库的事务。关闭它时，或编号、时间并非由服务器在写入时产生时（带 `CACHE` 的序列、应用程序的时钟），可用“延迟”和“重叠”。
+
+        一次还是多次：只要有键，每行对能做到的目标恰好交付一次。没有主键、没有 `key` 也没有依据列的表、视图或查询，停止后会从头读起：至少一次。以同名删除后重建的表是另一个表：数据源会等待您让它重新开始。
+
+        值：任意大小的数字逐位保留；`timestamptz` 以 UTC 给出，精确到微秒；`json` 和 `jsonb` 保持原样；数组和复合类型以 JSON 给出；枚举、网络地址、时间间隔、范围及其他所有类型以 PostgreSQL 的文本给出。
+    .h-connection = 指明数据库位置的连接；此处的设置优先。
+    .f-url = 地址
+    .h-url = 数据库的完整地址，如 `postgres://user@host:5432/database`；单项设置优先。其中的密码用 `${"{"}secret:名称{"}"}` 引用。
+    .f-host = 主机
+    .h-host = 服务器的名称或地址。
+    .f-port = 端口
+    .h-port = 服务器的端口；不填为 5432。
+    .f-database = 数据库
+    .h-database = 数据库名称；不填则与用户同名。
+    .f-user = 用户
+    .h-user = 用户名；不填为 `postgres`。
+    .f-password = 密码
+    .h-password = 用户的密码。
+    .f-tls = 加密
+    .h-tls = 连接如何加密；不填为“尽量加密”。
+    .c-tls-off = 从不
+    .c-tls-prefer = 尽量加密
+    .c-tls-require = 必须加密
+    .c-tls-verify = 加密并核实证书
+    .f-tls_ca = 证书文件
+    .h-tls_ca = 为服务器作证的机构证书文件（PEM）；设置后即核实证书。
+    .f-schema = 模式名
+    .h-schema = 各表所在模式（schema）的确切名称。
+    .f-mode = 模式
+    .h-mode = 如何找到尚未读取的行。
+    .c-mode-bulk = 全部行，一次
+    .c-mode-incrementing = 递增列
+    .c-mode-timestamp = 时间列
+    .c-mode-timestamp_incrementing = 时间列加递增列
+    .c-mode-query = 查询
+    .f-tables = 表
+    .h-tables = 表和视图：确切名称，或含 `*` 与 `?` 的模式。
+    .f-exclude = 排除
+    .h-exclude = 从上述表中排除的表：名称或模式。
+    .f-query = 查询
+    .h-query = 一条 SELECT 语句，按原样执行。
+    .f-incrementing_column = 递增列
+    .h-incrementing_column = 值只增不减的列，例如自增编号。
+    .f-timestamp_column = 时间列
+    .h-timestamp_column = 最后更改时间所在的列：`timestamptz`、`timestamp`（视为 UTC）或 `date`。
+    .f-horizon = 等待未结束的事务
+    .h-horizon = 各行是否等到首次看到时仍未结束的所有事务都结束，从而不遗漏迟到的提交。
+    .f-delay = 延迟
+    .h-delay = 行的时间须有多久之后才读取。
+    .f-overlap = 重叠
+    .h-overlap = 在最新时间之前多长范围内再次查找迟到的行；其中最多记住一万行。
+    .f-special_values = 特殊值
+    .h-special_values = 无穷的日期和时间、小数中的 NaN 以及其他系统没有的值。
+    .c-special_values-refuse = 拒绝该记录
+    .c-special_values-text = 作为文本
+    .h-key = 用于区分各行的列；留空则为主键。
+    .h-columns = 记录所含的列；留空则为全部。
+    .f-null_cursor = 游标为空值
+    .h-null_cursor = 读取所依据的列中没有值的行。
+    .c-null_cursor-wait = 报告并等待
+    .c-null_cursor-skip = 暂不读取
+    .f-poll = 查询间隔
+    .h-poll = 两次查找新行之间的时间。
+    .h-batch = 一次最多传递的记录数。

@@ -25,6 +25,8 @@ fn sources() -> Vec<Box<dyn SourceFixture>> {
         Box::new(builtin::Generated),
         Box::new(file::CsvFile::default()),
         Box::new(file::JsonlInput::default()),
+        Box::new(sql::PostgresRows),
+        Box::new(sql::SqliteRows::default()),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use fairway_engine::Component;
-use fairway_engine::testkit::SinkFixture;
+use fairway_engine::testkit::{SinkFixture, SourceFixture};
 use serde_json::{Value, json};
 use sqlx::Connection as _;
 
@@ -46,5 +46,46 @@ impl SinkFixture for PostgresTable {
         let url = config["url"].as_str().unwrap();
         let mut database = sqlx::PgConnection::connect(url).await.unwrap();
         sqlx::query_scalar("select n from numbers order by ctid").fetch_all(&mut database).await.unwrap()
+    }
+}
+
+const NUMBERS: &str = "create table numbers(n integer primary key);
+    insert into numbers with recursive g(n) as (select 1 union all select n + 1 from g where n <";
+
+/// A file with a table in it.
+#[derive(Default)]
+pub(super) struct SqliteRows(Folder);
+
+#[async_trait]
+impl SourceFixture for SqliteRows {
+    fn component(&self) -> Component {
+        super::component("sqlite_table_source")
+    }
+
+    async fn filled(&self, count: i64, batch: usize) -> Value {
+        let path = self.0.fresh("db");
+        let url = format!("sqlite://{}?mode=rwc", path.display());
+        let mut database = sqlx::SqliteConnection::connect(&url).await.unwrap();
+        let sql = format!("{NUMBERS} {count}) select n from g");
+        sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).execute(&mut database).await.unwrap();
+        json!({ "path": path, "tables": ["numbers"], "batch": batch })
+    }
+}
+
+/// A table in a database of its own, read as it grows.
+pub(super) struct PostgresRows;
+
+#[async_trait]
+impl SourceFixture for PostgresRows {
+    fn component(&self) -> Component {
+        super::component("postgres_table_source")
+    }
+
+    async fn filled(&self, count: i64, batch: usize) -> Value {
+        let postgres = fairway_peers::postgres::shared();
+        let database = postgres.database().unwrap();
+        postgres.sql(&database, &format!("{NUMBERS} {count}) select n from g")).unwrap();
+        let (url, mode) = (postgres.url(&database), "incrementing");
+        json!({ "url": url, "tables": ["numbers"], "mode": mode, "incrementing_column": "n", "batch": batch })
     }
 }

@@ -164,13 +164,16 @@ pub(super) async fn list(connection: &mut SqliteConnection, wish: &Wish) -> Resu
     Ok(tables)
 }
 
+/// A column of the catalogue: name, declared type, whether null is barred, place in the key from 1.
+type Declared = (String, String, bool, i64);
+
 async fn load(
     connection: &mut SqliteConnection,
     name: String,
     is_view: bool,
     without_rowid: bool,
 ) -> Result<Table, sqlx::Error> {
-    let columns: Vec<(String, String, bool, i64)> =
+    let columns: Vec<Declared> =
         sqlx::query_as("SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1) WHERE hidden <> 1")
             .bind(&name)
             .fetch_all(&mut *connection)
@@ -183,7 +186,7 @@ async fn load(
     .bind(&name)
     .fetch_all(connection)
     .await?;
-    let mut key: Vec<(i64, &(String, String, bool, i64))> =
+    let mut key: Vec<(i64, &Declared)> =
         columns.iter().filter(|column| column.3 > 0).map(|column| (column.3, column)).collect();
     key.sort_by_key(|(at, _)| *at);
     let has_rowid = !is_view && !without_rowid;
