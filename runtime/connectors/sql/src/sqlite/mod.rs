@@ -22,11 +22,8 @@ mod fault;
 mod known;
 pub(crate) mod layout;
 pub(crate) mod positions;
-<<<<<<< HEAD
 pub(crate) mod probe;
-=======
 pub(crate) mod reading;
->>>>>>> 4d8f9fc (sql: read tables of PostgreSQL and SQLite)
 mod rows;
 mod statement;
 pub(crate) mod table;
