@@ -820,6 +820,7 @@ http_sink = HTTP 请求
     .h-refused = 目标用来永久拒绝一条记录的其他状态。
     .f-taken = 成功的状态
     .h-taken = 表示成功的其他状态，如删除时的 404。
+
 sqlite_table_source = SQLite 表
     .summary = 读取 SQLite 文件中各表的行：一次读完，或随到随读新增和更改的行。
     .docs =
