@@ -65,7 +65,7 @@ pub(super) fn DeadLetters() -> impl IntoView {
     };
     view! {
         {move || {
-            let Some(Page { dead_letters, total }) = page.get() else { return ().into_any() };
+            let Some(Page { dead_letters, total, .. }) = page.get() else { return ().into_any() };
             if dead_letters.is_empty() {
                 return view! { <div class="drawer-none">{t!("dead-none")}</div> }.into_any();
             }

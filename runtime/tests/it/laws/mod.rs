@@ -4,6 +4,7 @@
 mod builtin;
 mod file;
 mod http;
+mod kafka;
 mod sql;
 mod transforms;
 
@@ -25,6 +26,7 @@ fn sources() -> Vec<Box<dyn SourceFixture>> {
         Box::new(builtin::Generated),
         Box::new(file::CsvFile::default()),
         Box::new(file::JsonlInput::default()),
+        Box::new(kafka::Messages),
         Box::new(sql::PostgresRows),
         Box::new(sql::SqliteRows::default()),
     ]
@@ -37,6 +39,7 @@ fn sinks() -> Vec<Box<dyn SinkFixture>> {
         Box::new(file::CsvOutput::default()),
         Box::new(sql::SqliteTable::default()),
         Box::new(http::HttpTarget::default()),
+        Box::new(kafka::Topic),
     ]
 }
 

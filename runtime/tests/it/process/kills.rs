@@ -6,6 +6,8 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use fairway_engine::testkit::counts;
+use fairway_peers::kafka::Message;
+use fairway_peers::postgres::Postgres;
 use serde_json::{Value, json};
 use sqlx::Connection as _;
 
@@ -17,24 +19,60 @@ const REFUSED: usize = 10_007;
 /// What a witness finds: rows, different ids, the least and the greatest id.
 type Found = (usize, usize, u64, u64);
 
-#[test]
-fn csv_to_postgres() {
-    let postgres = fairway_peers::postgres::shared();
-    let database = postgres.database().unwrap();
-    postgres
-        .sql(&database, &format!("create table orders (id int check (id % {REFUSED} <> 0), name text)"))
-        .unwrap();
-    let target = json!({
-        "id": "out", "component": "postgres_sink",
-        "config": { "url": postgres.url(&database), "table": "orders" }
-    });
-    let query = "select count(*), count(distinct id), coalesce(min(id), 0), coalesce(max(id), 0) from orders";
-    let witness = || {
-        let row = postgres.sql(&database, query).unwrap();
+/// A table of orders that refuses some, in a database of its own.
+struct Orders {
+    postgres: &'static Postgres,
+    database: String,
+}
+
+impl Orders {
+    fn new() -> Self {
+        let postgres = fairway_peers::postgres::shared();
+        let database = postgres.database().unwrap();
+        let table = format!("create table orders (id int check (id % {REFUSED} <> 0), name text)");
+        postgres.sql(&database, &table).unwrap();
+        Self { postgres, database }
+    }
+
+    fn target(&self) -> Value {
+        json!({
+            "id": "out", "component": "postgres_sink",
+            "config": { "url": self.postgres.url(&self.database), "table": "orders" }
+        })
+    }
+
+    fn found(&self) -> Found {
+        let query =
+            "select count(*), count(distinct id), coalesce(min(id), 0), coalesce(max(id), 0) from orders";
+        let row = self.postgres.sql(&self.database, query).unwrap();
         let number = |at: usize| row.split('|').nth(at).unwrap().parse::<u64>().unwrap();
         (number(0) as usize, number(1) as usize, number(2), number(3))
+    }
+}
+
+#[test]
+fn csv_to_postgres() {
+    let orders = Orders::new();
+    let place = Place::new();
+    let from = csv(&place);
+    torment(&place, &from, &orders.target(), true, || orders.found().0 as u64, || orders.found());
+}
+
+#[test]
+fn kafka_to_postgres() {
+    let orders = Orders::new();
+    let broker = fairway_peers::kafka::shared();
+    let topic = broker.topic(3, &[]).unwrap();
+    let message = |id: usize| Message {
+        partition: (id % 3) as i32,
+        ..Message::of(json!({ "id": id, "name": format!("name of {id}") }).to_string())
     };
-    torment(&Place::new(), &target, true, || witness().0 as u64, witness);
+    broker.send(&topic, &(1..=count()).map(message).collect::<Vec<_>>()).unwrap();
+    let from = json!({
+        "id": "in", "component": "kafka_source",
+        "config": { "brokers": broker.address(), "topics": [topic] }
+    });
+    torment(&Place::new(), &from, &orders.target(), true, || orders.found().0 as u64, || orders.found());
 }
 
 #[test]
@@ -61,7 +99,7 @@ fn csv_to_sqlite() {
             (found.0 as usize, found.1 as usize, found.2 as u64, found.3 as u64)
         })
     };
-    torment(&place, &target, true, || witness().0 as u64, witness);
+    torment(&place, &csv(&place), &target, true, || witness().0 as u64, witness);
 }
 
 #[test]
@@ -70,7 +108,7 @@ fn csv_to_json_lines() {
     let path = place.path("out.jsonl");
     let target = json!({ "id": "out", "component": "jsonl_sink", "config": { "path": path } });
     let length = || std::fs::metadata(&path).map_or(0, |meta| meta.len());
-    torment(&place, &target, false, length, || {
+    torment(&place, &csv(&place), &target, false, length, || {
         let ids = ids(&path);
         let mut different = ids.clone();
         different.dedup();
@@ -79,19 +117,30 @@ fn csv_to_json_lines() {
     });
 }
 
+/// How many records a line moves.
+fn count() -> usize {
+    counts(100_000, 2_000_000)
+}
+
+/// A source of so many rows in a file.
+fn csv(place: &Place) -> Value {
+    place.write("in.csv", rows(count()));
+    json!({ "id": "in", "component": "csv_source", "config": { "path": "in.csv" } })
+}
+
 /// Runs a channel into a target, kills it over and over, lets it come to its end, and counts.
 /// `progress` grows with what is in the target.
 fn torment(
     place: &Place,
+    source: &Value,
     target: &Value,
     refuses: bool,
     progress: impl Fn() -> u64,
     witness: impl Fn() -> Found,
 ) {
-    let count = counts(100_000, 2_000_000);
-    place.write("in.csv", rows(count));
-    let mut document = chain("orders", json!({ "path": "in.csv" }), "");
-    document["spec"]["nodes"][1] = target.clone();
+    let count = count();
+    let mut document = chain("orders", Value::Null, "");
+    document["spec"]["nodes"] = json!([source, target]);
     let document = place.write("orders.json", document.to_string());
     let document = document.to_str().unwrap();
     let dead = if refuses { count / REFUSED } else { 0 };

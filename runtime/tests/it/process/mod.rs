@@ -3,6 +3,7 @@
 mod kills;
 mod run;
 mod serve;
+mod webhook;
 
 use std::fs;
 use std::io::{BufRead, BufReader};

@@ -2,21 +2,17 @@
 //! take that were made to be slow. Prints milliseconds: the quickest of many rounds, which is what the work takes where nothing
 //! else runs, and the median.
 //!
-//! `cargo bench -p fairway-shared --bench validate`
+//! `cargo xtask bench validate`
 
 use std::hint::black_box;
 use std::time::Instant;
 
+use fairway_runtime::compile;
 use fairway_shared::channel::{Channel, Edge, Guarantee, Node, PortRef, Spot, text};
 use fairway_shared::component::{ComponentSpec, Kind, Port, Ports};
 use fairway_shared::edit::{Command, History};
 use fairway_shared::validate::{Facts, everything, validate, validate_text};
 use serde_json::{Value, json};
-
-// The runtime's compiler is pure and knows this crate alone; taken by its path, the bench need not build the runtime.
-#[allow(unreachable_pub, reason = "public where it lives")]
-#[path = "../../runtime/src/compile/mod.rs"]
-mod compile;
 
 fn main() {
     let specs = specs();

@@ -1,0 +1,92 @@
+//! Requests into PostgreSQL while the process is killed again and again: whatever was answered 2xx is there.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use fairway_engine::testkit::counts;
+use serde_json::json;
+
+use super::{Place, chain, code, ended, signal, until};
+
+/// Senders at a time.
+const SENDERS: usize = 4;
+
+#[test]
+fn what_was_answered_is_in_the_table_once() {
+    let postgres = fairway_peers::postgres::shared();
+    let database = postgres.database().unwrap();
+    // A request that was not answered is sent again, so rows are told apart by their id.
+    postgres.sql(&database, "create table orders (id int primary key, tries int)").unwrap();
+    let port = fairway_peers::free_port().unwrap();
+    let address = format!("127.0.0.1:{port}");
+    let place = Place::new();
+    let mut document = chain("orders", json!({}), "");
+    document["spec"]["nodes"] = json!([
+        { "id": "in", "component": "http_webhook_source", "config": { "listen": address } },
+        { "id": "out", "component": "postgres_sink", "config": {
+            "url": postgres.url(&database), "table": "orders", "mode": "upsert", "key": ["id"]
+        } }
+    ]);
+    let document = place.write("orders.json", document.to_string());
+    let (answered, sent) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let each = counts(400, 20_000);
+    thread::scope(|scope| {
+        for sender in 0..SENDERS {
+            let (address, answered, sent) = (&address, &answered, &sent);
+            scope.spawn(move || {
+                for n in 0..each {
+                    let id = n * SENDERS + sender;
+                    let mut tries = 0;
+                    while !post(address, &json!({ "id": id, "tries": tries }).to_string()) {
+                        tries += 1;
+                        thread::sleep(Duration::from_millis(20));
+                    }
+                    sent.fetch_add(tries, Ordering::Relaxed);
+                    answered.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        let mut child = start(&place, document.to_str().unwrap());
+        for round in 0..counts(4, 50) {
+            let seen = answered.load(Ordering::Relaxed);
+            until("an answer", || answered.load(Ordering::Relaxed) > seen || seen == each * SENDERS);
+            thread::sleep(Duration::from_millis(round * 37 % 150));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            child = start(&place, document.to_str().unwrap());
+        }
+        until("all answers", || answered.load(Ordering::Relaxed) == each * SENDERS);
+        signal(&child, "TERM");
+        assert_eq!(code(ended(&mut child)), 0, "after a clean drain");
+    });
+    let all = each * SENDERS;
+    let query = "select count(*), count(distinct id), min(id), max(id) from orders";
+    assert_eq!(postgres.sql(&database, query).unwrap(), format!("{all}|{all}|0|{}", all - 1));
+    println!("{all} requests answered, {} sent again", sent.load(Ordering::Relaxed));
+}
+
+fn start(place: &Place, document: &str) -> Child {
+    place.fairway(&["run", document]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// Whether a request was answered 2xx; whatever else happens, it is to be sent again.
+fn post(address: &str, body: &str) -> bool {
+    let ask = || -> std::io::Result<bool> {
+        let mut stream = TcpStream::connect(address)?;
+        stream.set_read_timeout(Some(Duration::from_secs(20)))?;
+        let length = body.len();
+        write!(
+            stream,
+            "POST / HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\
+             Connection: close\r\n\r\n{body}"
+        )?;
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer)?;
+        Ok(answer.starts_with(b"HTTP/1.1 2"))
+    };
+    ask().unwrap_or(false)
+}
