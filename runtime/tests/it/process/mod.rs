@@ -3,6 +3,7 @@
 mod kills;
 mod run;
 mod serve;
+mod trial;
 mod webhook;
 
 use std::fs;
