@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::compile;
 use crate::registry::Registry;
+use crate::schedule;
 
 /// What is known outside of the document; what is not known is not judged.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +38,7 @@ impl Known {
 pub(crate) fn channel(registry: &Registry, channel: &Channel, known: &Known) -> Vec<Diagnostic> {
     let mut found = validate::everything(channel, &known.facts(registry));
     rules(registry, channel, known.connections.as_deref(), &mut found);
+    found.extend(schedule::check(channel));
     diagnostic::sort(&mut found);
     found
 }
@@ -61,6 +63,7 @@ pub(crate) fn bytes(registry: &Registry, bytes: &[u8], known: &Known) -> (Option
             if let Document::Channel(channel) = part {
                 let mut faults = Vec::new();
                 rules(registry, channel, Some(&connections), &mut faults);
+                faults.extend(schedule::check(channel));
                 broken.extend(faults.into_iter().map(|fault| fault.under(at)));
             }
         }

@@ -8,6 +8,7 @@
 //! | [`controller`] | the facade that every face talks to |
 //! | [`events`] | what happened, for listeners |
 //! | [`services`] | what is remembered, as traits, and the local backend |
+//! | `schedule` | when a scheduled channel runs |
 //! | `check`, [`compile`] | all that is wrong with a document; its plan |
 //! | `trial` | previews on samples, tests of connections: nothing is moved |
 //! | `worker` | runs the tasks of deployed channels |
@@ -33,6 +34,7 @@ pub mod problem;
 mod redact;
 mod references;
 pub mod registry;
+mod schedule;
 pub mod server;
 pub mod services;
 pub mod telemetry;

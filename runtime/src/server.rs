@@ -116,6 +116,7 @@ impl Server {
         let controller = Controller::new(services, registry, Files::confined(files), hooks.hooks());
         controller.resume().await.map_err(Error::Resume)?;
         let (draining, closing) = (CancellationToken::new(), CancellationToken::new());
+        tokio::spawn(controller.clone().keep_schedules(draining.clone()));
         let api = Arc::new(Api {
             controller: controller.clone(),
             about,

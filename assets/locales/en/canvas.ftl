@@ -138,6 +138,7 @@ plan-tasks = Tasks
 plan-positions = Positions
 plan-targets = What each target is promised
 plan-bounded = Every source ends by itself, so the channel completes when all its records are delivered.
+plan-next = Next runs: { $times }
 task-starts = Starts
 task-restarts-now = Restarts
 task-stops = Stops

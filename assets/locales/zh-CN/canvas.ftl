@@ -119,6 +119,7 @@ plan-tasks = 任务
 plan-positions = 位点
 plan-targets = 对各目标的交付保证
 plan-bounded = 所有数据源都会自行结束，因此全部记录送达后通道即完成。
+plan-next = 接下来的运行：{ $times }
 task-starts = 启动
 task-restarts-now = 重启
 task-stops = 停止

@@ -8,7 +8,7 @@ use fairway_shared::plan::{Plan, PlanDiff, PositionFate};
 use leptos::prelude::*;
 
 use crate::api;
-use crate::i18n::t;
+use crate::i18n::{format, t};
 use crate::icons::{Icon, icon};
 use crate::parts::{Dialog, markdown};
 use crate::state::editor::{Editor, use_editor};
@@ -98,7 +98,14 @@ fn Opened() -> impl IntoView {
             }
             .into_any()
         }
-        Some(Ok(PlanAnswer { plan: Some(plan), diff, .. })) => view! { <PlanView plan diff /> }.into_any(),
+        Some(Ok(PlanAnswer { plan: Some(plan), diff, next_runs, .. })) => {
+            let times: Vec<String> = next_runs.iter().map(|time| format::moment(time)).collect();
+            view! {
+                <PlanView plan diff />
+                {(!times.is_empty()).then(|| view! { <p class="faint plan-note" data-note="next-runs">{t!("plan-next", times = times.join(" · "))}</p> })}
+            }
+            .into_any()
+        }
     }
     };
     view! { <Dialog title=t!("plan-title") width="620px" testid="plan" on_close=close foot=foot.into_any()>{body}</Dialog> }

@@ -38,6 +38,12 @@ pub(super) fn Activity() -> impl IntoView {
         let status = status.clone();
         Memo::new(move |_| status.with(|status| status.history.clone()))
     };
+    let next_run = {
+        let status = status.clone();
+        Memo::new(move |_| {
+            status.with(|status| status.schedule.as_ref().and_then(|schedule| schedule.next.first().cloned()))
+        })
+    };
     let can_restart = Memo::new(move |_| {
         matches!(changed.get().0, ChannelState::Failed | ChannelState::Hold | ChannelState::Restarting)
     });
@@ -61,6 +67,9 @@ pub(super) fn Activity() -> impl IntoView {
     view! {
         <div class="activity">
             <div class="activity-main">
+                {move || next_run.get().map(|time| view! {
+                    <p class="muted" data-note="next-run">{t!("activity-next", time = format::moment(&time))}</p>
+                })}
                 {move || {
                     let history = history.get();
                     if history.is_empty() {

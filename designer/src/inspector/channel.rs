@@ -1,12 +1,13 @@
-//! What holds for the whole channel: names, error policy, retries, delivery, stream.
+//! What holds for the whole channel: names, error policy, retries, schedule, delivery, stream.
 
 use fairway_shared::channel::{ErrorPolicy, Guarantee, StreamChoice};
 use leptos::prelude::*;
 
 use super::focus_field;
+use super::schedule::ScheduleFields;
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
-use crate::state::editor::use_editor;
+use crate::state::editor::{Editor, use_editor};
 
 /// The form of the channel.
 #[component]
@@ -20,20 +21,7 @@ pub(super) fn ChannelForm() -> impl IntoView {
     });
     let metadata = editor.metadata;
     let settings = editor.settings;
-    let messages = move |pointer: &'static str| {
-        let found = Memo::new(move |_| {
-            editor.problems.with(|problems| {
-                problems
-                    .iter()
-                    .filter(|problem| problem.place.node.is_none() && problem.place.pointer == pointer)
-                    .cloned()
-                    .collect::<Vec<_>>()
-            })
-        });
-        move || {
-            found.get().into_iter().map(|problem| view! { <super::field::Message problem /> }).collect_view()
-        }
-    };
+    let messages = move |pointer: &'static str| messages(editor, pointer);
     let policy = move |value: ErrorPolicy, word: &'static str, what: String, more: String| {
         view! {
             <label class="choice">
@@ -133,6 +121,7 @@ pub(super) fn ChannelForm() -> impl IntoView {
                 />
                 <p class="help">{t!("attempts-help")}</p>
             </div>
+            <ScheduleFields />
             <div class="field">
                 <label class="label" for="channel-delivery">{t!("delivery")}</label>
                 <select
@@ -164,6 +153,20 @@ pub(super) fn ChannelForm() -> impl IntoView {
             </div>
         </div>
     }
+}
+
+/// What is wrong with one setting of the channel, below its field.
+pub(super) fn messages(editor: Editor, pointer: &'static str) -> impl IntoView {
+    let found = Memo::new(move |_| {
+        editor.problems.with(|problems| {
+            problems
+                .iter()
+                .filter(|problem| problem.place.node.is_none() && problem.place.pointer == pointer)
+                .cloned()
+                .collect::<Vec<_>>()
+        })
+    });
+    move || found.get().into_iter().map(|problem| view! { <super::field::Message problem /> }).collect_view()
 }
 
 fn some(text: String) -> Option<String> {

@@ -5,6 +5,7 @@ mod channel;
 mod edge;
 mod field;
 mod node;
+mod schedule;
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;

@@ -133,21 +133,22 @@ impl Live {
             .pushed
             .with_value(|pushed| pushed.last.get(&status.uid).is_some_and(|count| *count > asked.0));
         if overtaken {
-            let history = std::mem::take(&mut status.history);
+            let (history, schedule) = (std::mem::take(&mut status.history), status.schedule.take());
             status = self.status(&status.uid).get_untracked();
-            status.history = history;
+            (status.history, status.schedule) = (history, schedule);
         }
         self.put(status);
     }
 
-    /// Takes a status. Events carry no history: what is known stays.
+    /// Takes a status. Events carry neither history nor schedule: what is known stays.
     fn put(self, mut status: ChannelStatus) {
         let signal = self.status(&status.uid);
         if signal.with_untracked(|known| *known == status) {
             return;
         }
         if status.history.is_empty() {
-            status.history = signal.with_untracked(|known| known.history.clone());
+            let known = signal.with_untracked(|known| (known.history.clone(), known.schedule.clone()));
+            (status.history, status.schedule) = known;
         }
         signal.set(status);
     }

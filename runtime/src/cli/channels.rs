@@ -245,6 +245,12 @@ fn describe(name: &str, status: &ChannelStatus) -> String {
         text.push_str(&format!("{} [{}]\n", cause.message, cause.code));
         text.extend(cause.help.as_deref().map(|help| format!("  help: {help}\n")));
     }
+    if let Some(schedule) = &status.schedule {
+        let next = schedule.next.first().map_or("not while it is paused or stopped", String::as_str);
+        text.push_str(&format!("scheduled {} {}: next {next}", schedule.cron, schedule.timezone));
+        text.extend(schedule.last.iter().map(|last| format!(", last {last}")));
+        text.push('\n');
+    }
     let nodes: Vec<_> = status
         .nodes
         .iter()

@@ -61,6 +61,8 @@ pub(super) fn task(
         settings.delivery.as_str(),
         settings.errors.policy.as_str(),
         &settings.errors.retry.max_attempts.to_string(),
+        // Whether it ends when it has caught up; when it starts is not the task's business.
+        if settings.schedule.is_some() { "scheduled" } else { "" },
     ];
     hash(&compact(&json!([nodes, edges, settings])))
 }

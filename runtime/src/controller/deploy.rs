@@ -13,6 +13,7 @@ use super::catalog::{self, Deployed, Frozen, Wanted};
 use super::drafts::{has_errors, meaning, parse};
 use crate::clock;
 use crate::problem::{Refused, codes};
+use crate::schedule::Times;
 use crate::services::{Adjustment, Commit, Error, Expect, Kind, Tasks};
 use crate::worker::Job;
 
@@ -26,7 +27,11 @@ impl Controller {
             Some(plan) => fairway_shared::plan::diff(before.as_ref().map(|before| &before.plan), plan),
             None => PlanDiff::default(),
         };
-        Ok(PlanAnswer { plan: compiled.plan, diff, diagnostics: compiled.diagnostics })
+        let schedule =
+            compiled.channel.as_ref().and_then(|channel| channel.spec.settings.schedule.as_deref());
+        let times = schedule.and_then(|schedule| Times::new(schedule).ok());
+        let next_runs = times.map(|times| times.next_three(chrono::Utc::now())).unwrap_or_default();
+        Ok(PlanAnswer { plan: compiled.plan, diff, next_runs, diagnostics: compiled.diagnostics })
     }
 
     /// Freezes the draft as a version and puts it in force; paused and stopped channels stay so.
@@ -62,9 +67,13 @@ impl Controller {
             let wanted = Wanted { target: TargetState::Running };
             commit = commit.put(catalog::wanted(uid), catalog::write(&wanted)?);
         }
-        config.commit(commit).await?;
+        let schedule = channel.spec.settings.schedule.as_deref();
+        config.commit(self.with_schedule(commit, uid, schedule).await?).await?;
         tracing::info!(channel = uid, version, "deployed");
-        self.bring_about(uid).await?;
+        // A channel with a schedule waits for its time, unless it runs just now.
+        if schedule.is_none() || self.worker.is_alive(uid) {
+            self.bring_about(uid).await?;
+        }
         Ok(Deployment { version, plan, deployed_at })
     }
 
@@ -86,7 +95,8 @@ impl Controller {
             TargetState::Paused => {
                 let over = [ChannelState::Completed, ChannelState::Failed, ChannelState::Hold];
                 let last = self.services.status.status(uid).await?.unwrap_or_default();
-                if !self.worker.pause(uid, true).await && !over.contains(&last.state) {
+                let idle = over.contains(&last.state) || self.is_scheduled(uid).await?;
+                if !self.worker.pause(uid, true).await && !idle {
                     self.bring_about(uid).await?;
                 }
             }
@@ -159,6 +169,10 @@ impl Controller {
             if last.state == ChannelState::Completed && last.version == Some(deployed.version) {
                 continue;
             }
+            // A run that had not ended is gone on with by the schedule's keeper.
+            if self.is_scheduled(uid).await? {
+                continue;
+            }
             let _turn = self.turn(uid).await;
             if let Err(refused) = self.bring_about(uid).await {
                 tracing::error!(channel = %uid, error = %refused, "the channel could not be resumed");
@@ -178,7 +192,7 @@ impl Controller {
     }
 
     /// Has the worker run the version in force, as the user asked. The caller has the channel's turn.
-    async fn bring_about(&self, uid: &str) -> Result<(), Refused> {
+    pub(super) async fn bring_about(&self, uid: &str) -> Result<(), Refused> {
         let config = &*self.services.config;
         let wanted: Option<Wanted> = catalog::find(config, &catalog::wanted(uid)).await?;
         let paused = match wanted.map(|wanted| wanted.target) {
@@ -186,10 +200,13 @@ impl Controller {
             Some(TargetState::Paused) => true,
             Some(TargetState::Stopped) | None => return Ok(()),
         };
-        match self.ready(uid).await? {
-            Some(job) => Ok(self.worker.start(job, paused).await?),
-            None => Ok(()),
-        }
+        let Some(job) = self.ready(uid).await? else {
+            return Ok(());
+        };
+        let begun = self.note_begin(uid).await?;
+        self.worker.start(job, paused).await?;
+        self.began_here().extend(begun.map(|begun| (uid.to_owned(), begun)));
+        Ok(())
     }
 
     /// The version in force, with all that is remembered brought in line with it and no other task of the channel at work.

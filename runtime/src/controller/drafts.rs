@@ -125,6 +125,7 @@ impl Controller {
             .delete(catalog::draft(uid))
             .delete(catalog::summary(uid))
             .delete(catalog::deployed(uid))
+            .delete(Key::new(Kind::Schedule, uid))
             .delete(catalog::wanted(uid));
         for version in config.list(Kind::Version, &format!("{uid}/")).await? {
             commit = commit.delete(version.key);

@@ -6,6 +6,7 @@
 //! | `drafts` | list, create, read, save, delete |
 //! | `status` | what is observed, put together |
 //! | `deploy` | plan, deploy, target states, restart, reset |
+//! | `schedules` | channels that run at set times |
 //! | `check` | everything that is wrong with a document, here |
 //! | `records` | positions and dead letters |
 //! | `trials` | previews, tests of connections |
@@ -23,6 +24,7 @@ pub(crate) mod deploy;
 mod drafts;
 mod metrics;
 pub(crate) mod records;
+mod schedules;
 mod status;
 mod transfer;
 mod trials;
@@ -52,6 +54,7 @@ pub struct Controller {
     files: Files,
     trials: Arc<Semaphore>,
     turns: Arc<Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>>,
+    began: Arc<Mutex<HashMap<String, i64>>>,
 }
 
 impl Controller {
@@ -68,7 +71,16 @@ impl Controller {
         };
         let worker = Worker::new(services.clone(), registry.clone(), events.clone(), manner);
         let trials = Arc::new(Semaphore::new(trials::AT_ONCE));
-        Self { services, registry, events, worker, files, trials, turns: Arc::default() }
+        Self {
+            services,
+            registry,
+            events,
+            worker,
+            files,
+            trials,
+            turns: Arc::default(),
+            began: Arc::default(),
+        }
     }
 
     /// What can be placed.

@@ -1,6 +1,6 @@
 //! What is observed of a channel, put together from what each service knows.
 
-use fairway_shared::api::status::{ChannelState, ChannelStatus};
+use fairway_shared::api::status::{ChannelState, ChannelStatus, TargetState};
 use fairway_shared::channel::{Channel, text};
 
 use super::Controller;
@@ -23,6 +23,10 @@ impl Controller {
             if let Some(channel) = self.in_force(uid).await? {
                 status.edges = worker::edges(&channel.spec.edges, &totals);
             }
+        }
+        status.schedule = self.schedule_status(uid).await?;
+        if status.target != Some(TargetState::Running) {
+            status.schedule.iter_mut().for_each(|schedule| schedule.next.clear());
         }
         status.history = self.services.status.history(uid, HISTORY_KEPT).await?;
         Ok(status)

@@ -26,13 +26,15 @@ pub enum Kind {
     Target,
     /// Access data of one external system, by name.
     Connection,
+    /// How far a channel's schedule is seen to, by uid.
+    Schedule,
     /// The uid that `fairway run` gave to a name.
     Run,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Name,
         Self::Draft,
         Self::Summary,
@@ -40,6 +42,7 @@ impl Kind {
         Self::Deployment,
         Self::Target,
         Self::Connection,
+        Self::Schedule,
         Self::Run,
     ];
 
@@ -53,6 +56,7 @@ impl Kind {
             Self::Deployment => "deployment",
             Self::Target => "target",
             Self::Connection => "connection",
+            Self::Schedule => "schedule",
             Self::Run => "run",
         }
     }

@@ -270,7 +270,9 @@ impl Attempt {
             hooks: self.inner.manner.hooks.clone(),
             max_attempts: self.job.channel.spec.settings.errors.retry.max_attempts,
             only_replays: self.only_replays,
-            until_caught_up: self.inner.manner.until_caught_up,
+            // A scheduled run is over when there is nothing more to read for now.
+            until_caught_up: self.inner.manner.until_caught_up
+                || self.job.channel.spec.settings.schedule.is_some(),
             give_up: self.inner.manner.give_up,
             limits: Limits::default(),
         };

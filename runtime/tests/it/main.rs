@@ -10,6 +10,7 @@
 //! | `drafts` | create, save, delete, import, export |
 //! | `running` | deploy, target states, restarts, positions |
 //! | `replay` | dead letters that are tried again |
+//! | `schedules` | channels that run at set times, by a clock that the test holds |
 //! | `trials` | previews and tests of connections |
 //! | `process` | the binary: exit codes, signals, `kill -9` |
 //! | `api` | the same over HTTP, and who may call |
@@ -26,6 +27,7 @@ mod laws;
 mod process;
 mod replay;
 mod running;
+mod schedules;
 mod trials;
 
 /// Compares a file of the repository with what it must hold; with `UPDATE=1` in the environment it is written instead.

@@ -106,6 +106,9 @@ pub struct PlanAnswer {
     pub plan: Option<Plan>,
     /// What changes against what is deployed.
     pub diff: PlanDiff,
+    /// The next three times that its schedule names, RFC 3339 with the zone's offset; empty without a schedule.
+    #[serde(default)]
+    pub next_runs: Vec<String>,
     /// What is wrong with the draft.
     pub diagnostics: Vec<Diagnostic>,
 }

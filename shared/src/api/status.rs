@@ -133,6 +133,19 @@ pub struct HistoryEntry {
     pub version: Option<u32>,
 }
 
+/// When a channel with a schedule runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ScheduleStatus {
+    /// Its cron words.
+    pub cron: String,
+    /// Time zone that they are meant in.
+    pub timezone: String,
+    /// The next three times, RFC 3339 with the zone's offset. While the channel is paused or stopped they are left out.
+    pub next: Vec<String>,
+    /// When the schedule last started a run, RFC 3339.
+    pub last: Option<String>,
+}
+
 /// All that is observed of a channel.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ChannelStatus {
@@ -158,6 +171,9 @@ pub struct ChannelStatus {
     pub edges: Vec<EdgeStatus>,
     /// By task id.
     pub tasks: Vec<TaskStatus>,
+    /// When it runs by itself, where it has a schedule; absent in events.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<ScheduleStatus>,
     /// Newest first; empty in lists and events.
     #[serde(default)]
     pub history: Vec<HistoryEntry>,

@@ -18,7 +18,9 @@ pub(crate) const NODE: &[&str] = &["id", "component", "title", "config", "tasks"
 /// An element of `edges`.
 pub(crate) const EDGE: &[&str] = &["from", "to"];
 /// `settings`.
-pub(crate) const SETTINGS: &[&str] = &["stream", "delivery", "errors"];
+pub(crate) const SETTINGS: &[&str] = &["stream", "delivery", "errors", "schedule"];
+/// `settings.schedule`.
+pub(crate) const SCHEDULE: &[&str] = &["cron", "timezone", "missed"];
 /// `settings.errors`.
 pub(crate) const ERRORS: &[&str] = &["policy", "retry"];
 /// `settings.errors.retry`.

@@ -20,7 +20,7 @@ pub(crate) mod tidy;
 pub(crate) mod write;
 
 pub use port_ref::{ERRORS, PortRef};
-pub use settings::{ErrorPolicy, ErrorSettings, Guarantee, Retry, Settings, StreamChoice};
+pub use settings::{ErrorPolicy, ErrorSettings, Guarantee, Missed, Retry, Schedule, Settings, StreamChoice};
 pub use tidy::Part;
 
 use std::collections::BTreeMap;

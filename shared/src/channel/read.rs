@@ -7,8 +7,8 @@ use super::fields::{Fields, RAW, listed, type_of};
 use super::text::Document;
 use super::write::coordinate;
 use super::{
-    API_VERSION, Channel, Edge, ErrorPolicy, ErrorSettings, Extra, Guarantee, Layout, Metadata, Node,
-    PortRef, Retry, Settings, Spec, Spot, StreamChoice, keys, migrate,
+    API_VERSION, Channel, Edge, ErrorPolicy, ErrorSettings, Extra, Guarantee, Layout, Metadata, Missed, Node,
+    PortRef, Retry, Schedule, Settings, Spec, Spot, StreamChoice, keys, migrate,
 };
 use crate::connection::{Bundle, Connection, ConnectionSpec};
 use crate::diagnostic::{Diagnostic, Place, codes};
@@ -277,7 +277,20 @@ pub(crate) fn settings(mut fields: Fields<'_>) -> Settings {
         let retry = sub(&mut fields, "retry", retry);
         ErrorSettings { policy, retry, extra: fields.finish(keys::ERRORS, Diagnostic::error) }
     });
-    Settings { stream, delivery, errors, extra: fields.finish(keys::SETTINGS, Diagnostic::error) }
+    let schedule = fields.object("schedule").map(|map| Box::new(schedule(fields.below("schedule", map))));
+    Settings { stream, delivery, errors, schedule, extra: fields.finish(keys::SETTINGS, Diagnostic::error) }
+}
+
+fn schedule(mut fields: Fields<'_>) -> Schedule {
+    let default = Schedule::default();
+    let cron = fields.text("cron");
+    let written = fields.get("timezone").cloned();
+    let timezone = fields.optional_text("timezone").unwrap_or_else(|| default.timezone.clone());
+    if let Some(written) = written.filter(|_| timezone == default.timezone) {
+        fields.put_back("timezone", written);
+    }
+    let missed = defaulted(&mut fields, "missed", Missed::ALL);
+    Schedule { cron, timezone, missed, extra: fields.finish(keys::SCHEDULE, Diagnostic::error) }
 }
 
 fn retry(mut fields: Fields<'_>) -> Retry {

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{API_VERSION, ErrorPolicy, Guarantee, Retry, StreamChoice, keys};
+use super::{API_VERSION, ErrorPolicy, Guarantee, Missed, Retry, Schedule, StreamChoice, keys};
 
 /// Schema of a channel.
 pub fn channel() -> Value {
@@ -200,7 +200,27 @@ fn settings() -> Value {
             Guarantee::default().as_str(),
             "The least guarantee that is accepted; a plan below it is refused.",
         ),
-        _ => errors(),
+        "errors" => errors(),
+        _ => object(
+            "When the channel runs; without it, as long as it is deployed.",
+            keys::SCHEDULE,
+            false,
+            &[],
+            |key| match key {
+                "cron" => text(
+                    "Five cron words: minute, hour, day of the month, month, day of the week; `0 2 * * *` is every night at two.",
+                ),
+                "timezone" => with(
+                    json!({"type": ["string", "null"], "default": Schedule::default().timezone}),
+                    "IANA time zone that the words are meant in.",
+                ),
+                _ => words(
+                    Missed::ALL,
+                    Missed::default().as_str(),
+                    "What becomes of a time at which Fairway did not run.",
+                ),
+            },
+        ),
     })
 }
 

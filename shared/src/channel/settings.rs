@@ -15,8 +15,50 @@ pub struct Settings {
     pub delivery: Guarantee,
     /// What becomes of records that a node refuses.
     pub errors: ErrorSettings,
+    /// When it runs; as long as it is deployed without one.
+    pub schedule: Option<Box<Schedule>>,
     /// Unknown fields.
     pub extra: Extra,
+}
+
+/// When a channel runs: at each time once, until its sources have ended or caught up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Schedule {
+    /// Five cron words: minute, hour, day of the month, month, day of the week.
+    pub cron: String,
+    /// IANA time zone that the words are meant in.
+    pub timezone: String,
+    /// What becomes of a time at which Fairway did not run.
+    pub missed: Missed,
+    /// Unknown fields.
+    pub extra: Extra,
+}
+
+impl Default for Schedule {
+    fn default() -> Self {
+        Self { cron: String::new(), timezone: "UTC".into(), missed: Missed::default(), extra: Map::new() }
+    }
+}
+
+/// What becomes of a scheduled time at which Fairway did not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Missed {
+    /// The channel runs once as soon as it can, however many times were missed.
+    #[default]
+    RunOnce,
+    /// It waits for the next time.
+    Skip,
+}
+
+impl Missed {
+    /// All choices with their words in documents.
+    pub const ALL: &[(&str, Self)] = &[("run_once", Self::RunOnce), ("skip", Self::Skip)];
+
+    /// The word of documents.
+    pub fn as_str(self) -> &'static str {
+        word(Self::ALL, self)
+    }
 }
 
 /// What joins two tasks of a channel.
@@ -143,6 +185,12 @@ impl Settings {
         self.errors.policy = policy;
         self.errors.extra.remove("policy");
         self.extra.remove("errors");
+    }
+
+    /// Sets when the channel runs; `None` is as long as it is deployed.
+    pub fn set_schedule(&mut self, schedule: Option<Schedule>) {
+        self.schedule = schedule.map(Box::new);
+        self.extra.remove("schedule");
     }
 
     /// Sets the most tries for one record.

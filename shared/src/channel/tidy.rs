@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Channel, Edge, Extra, Layout, Metadata, Node, Retry, Settings, Spec};
+use super::{Channel, Edge, Extra, Layout, Metadata, Node, Retry, Schedule, Settings, Spec};
 
 impl Metadata {
     /// Takes out what the typed fields hide.
@@ -41,6 +41,13 @@ impl Settings {
         hide(&mut self.extra, "stream", self.stream != default.stream);
         hide(&mut self.extra, "delivery", self.delivery != default.delivery);
         hide(&mut self.extra, "errors", self.errors != default.errors);
+        hide(&mut self.extra, "schedule", self.schedule.is_some());
+        if let Some(schedule) = &mut self.schedule {
+            let default = Schedule::default();
+            hide(&mut schedule.extra, "cron", !schedule.cron.is_empty());
+            hide(&mut schedule.extra, "timezone", schedule.timezone != default.timezone);
+            hide(&mut schedule.extra, "missed", schedule.missed != default.missed);
+        }
         hide(&mut self.errors.extra, "policy", self.errors.policy != default.errors.policy);
         hide(&mut self.errors.extra, "retry", self.errors.retry != Retry::default());
         let most = self.errors.retry.max_attempts != Retry::default().max_attempts;

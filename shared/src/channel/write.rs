@@ -7,8 +7,8 @@ use serde_json::{Number, Value};
 use super::fields::RAW;
 use super::text::Document;
 use super::{
-    API_VERSION, Channel, Edge, ErrorPolicy, ErrorSettings, Extra, Guarantee, Layout, Metadata, Node, Retry,
-    Settings, Spec, Spot, StreamChoice, keys, read,
+    API_VERSION, Channel, Edge, ErrorPolicy, ErrorSettings, Extra, Guarantee, Layout, Metadata, Missed, Node,
+    Retry, Schedule, Settings, Spec, Spot, StreamChoice, keys, read,
 };
 use crate::canonical::{Item, sorted};
 use crate::connection::{Bundle, Connection};
@@ -162,7 +162,14 @@ pub(crate) fn settings(settings: &Settings) -> Item<'_> {
     let stream = (settings.stream != StreamChoice::default()).then(|| Item::Text(settings.stream.as_str()));
     let delivery =
         (settings.delivery != Guarantee::default()).then(|| Item::Text(settings.delivery.as_str()));
-    object(keys::SETTINGS, [stream, delivery, filled(errors(&settings.errors))], &settings.extra)
+    let schedule = settings.schedule.as_deref().map(schedule);
+    object(keys::SETTINGS, [stream, delivery, filled(errors(&settings.errors)), schedule], &settings.extra)
+}
+
+fn schedule(schedule: &Schedule) -> Item<'_> {
+    let zone = (schedule.timezone != Schedule::default().timezone).then_some(schedule.timezone.as_str());
+    let missed = (schedule.missed != Missed::default()).then(|| Item::Text(schedule.missed.as_str()));
+    object(keys::SCHEDULE, [text(&schedule.cron), zone.map(Item::Text), missed], &schedule.extra)
 }
 
 fn errors(errors: &ErrorSettings) -> Item<'_> {

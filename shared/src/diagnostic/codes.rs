@@ -127,6 +127,12 @@ codes! {
         "If it is one, store the value as a secret and refer to it with `${secret:name}`.";
     SECRET_UNKNOWN = "secret.unknown", "A secret that the document refers to is not stored here.",
         "Store it on the Connections page or with the API; an import lists all that are missing.";
+    SCHEDULE_CRON = "schedule.cron", "The schedule is no cron expression.",
+        "Five words: minute, hour, day of the month, month, day of the week. `0 2 * * *` is every night at two.";
+    SCHEDULE_TIMEZONE = "schedule.timezone", "The schedule names a time zone that is not known.",
+        "Name an IANA time zone such as `UTC` or `Europe/Berlin`.";
+    SCHEDULE_NEVER = "schedule.never", "The schedule names a time that never comes.",
+        "No calendar has such a day, the 31st of February for instance.";
     PLAN_TOPIC_WITHOUT_CLUSTER = "plan.topic_without_cluster", "Streams by topic need a Kafka cluster.",
         "Choose `direct` or `auto`, or run the channel on a cluster of workers with a broker.";
     PLAN_DELIVERY_TOO_LOW = "plan.delivery_too_low", "A target cannot give the guarantee that the channel asks for.",
