@@ -33,7 +33,7 @@ fn what_was_answered_is_in_the_table_once() {
     ]);
     let document = place.write("orders.json", document.to_string());
     let (answered, sent) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let each = counts(400, 20_000);
+    let each = counts(150, 20_000);
     thread::scope(|scope| {
         for sender in 0..SENDERS {
             let (address, answered, sent) = (&address, &answered, &sent);
