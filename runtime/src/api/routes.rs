@@ -166,7 +166,7 @@ async fn list_dead_letters(api: Shared, call: Call<ListDeadLetters>) -> Answer<L
     let (limit, offset) = (call.number("limit")?, call.number("offset")?);
     let text = |name: &str| call.text(name).map(str::to_owned);
     let selection = Selection {
-        ids: Vec::new(),
+        ids: None,
         node: text("node"),
         code: text("code"),
         since: text("since"),

@@ -46,7 +46,13 @@ struct Choice {
 
 impl Choice {
     fn selection(self, ids: Vec<String>) -> Selection {
-        Selection { ids, node: self.node, code: self.code, since: self.since, until: self.until }
+        Selection {
+            ids: (!ids.is_empty()).then_some(ids),
+            node: self.node,
+            code: self.code,
+            since: self.since,
+            until: self.until,
+        }
     }
 }
 

@@ -38,13 +38,21 @@ pub(super) fn listen() -> std::io::Result<mpsc::Receiver<Asked>> {
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    /// Caught so that a write beyond the limit of a file's size fails, and is told, instead of ending the process.
+    _file_size: tokio::signal::unix::Signal,
 }
 
 #[cfg(unix)]
 impl Signals {
     fn new() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        // POSIX systems agree on the number.
+        let file_size = SignalKind::from_raw(25);
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            _file_size: signal(file_size)?,
+        })
     }
 
     async fn next(&mut self) -> Option<Asked> {

@@ -147,7 +147,7 @@ pub(crate) fn filter(selection: &Selection) -> Result<Filter, Refused> {
         text.as_ref().map(|text| clock::to_ms(text).ok_or_else(|| wrong(text))).transpose()
     };
     Ok(Filter {
-        ids: (!selection.ids.is_empty()).then(|| selection.ids.clone()),
+        ids: selection.ids.clone(),
         node: selection.node.clone(),
         code: selection.code.clone(),
         since: time("since", &selection.since)?,

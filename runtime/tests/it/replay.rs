@@ -70,7 +70,7 @@ async fn letters_of_a_completed_channel_are_tried_and_it_stays_completed() {
     house.save(&uid, by_way_of(&calm(), "replay/completed", false)).await;
     house.controller.deploy(&uid).await.unwrap();
     house.until(&uid, |status| status.version == Some(2) && status.state == ChannelState::Completed).await;
-    let one = Selection { ids: vec![letters.dead_letters[0].id.clone()], ..Selection::default() };
+    let one = Selection { ids: Some(vec![letters.dead_letters[0].id.clone()]), ..Selection::default() };
     assert_eq!(house.controller.replay(&uid, &one).await.unwrap().affected, 1);
     house.until(&uid, |status| status.dead_letters == 4).await;
     let of_node = Selection { node: Some("odd".into()), ..Selection::default() };

@@ -172,7 +172,7 @@ async fn refused_records_are_set_aside_counted_and_discarded() {
     assert_eq!(letters.total, 2);
     assert_eq!(letters.dead_letters[0].cause.code, "test.refused");
     assert_eq!(letters.dead_letters[0].node, "shelf");
-    let one = Selection { ids: vec![letters.dead_letters[0].id.clone()], ..Selection::default() };
+    let one = Selection { ids: Some(vec![letters.dead_letters[0].id.clone()]), ..Selection::default() };
     assert_eq!(house.controller.discard(&uid, &one).await.unwrap().affected, 1);
     house.until(&uid, |status| status.dead_letters == 1).await;
     assert_eq!(house.controller.discard(&uid, &Default::default()).await.unwrap().affected, 1);

@@ -131,6 +131,7 @@ impl Flatten {
             }
         }
         let leaves = std::mem::take(&mut self.leaves);
+        let before = self.found.len();
         let mut outcome = Ok(());
         for (target, name, value) in leaves.iter() {
             outcome = self.put(record, name, value, &targets[target].0);
@@ -139,7 +140,18 @@ impl Flatten {
             }
         }
         self.leaves = leaves;
+        if outcome.is_err() {
+            self.forget_beyond(before);
+        }
         outcome
+    }
+
+    /// A refused record leaves no names behind: one of thousands of names must not use up the room of all others.
+    fn forget_beyond(&mut self, before: usize) {
+        let names = &self.found.names()[before..];
+        self.children.values_mut().for_each(|children| children.retain(|child| !names.contains(child)));
+        self.children.retain(|_, children| !children.is_empty());
+        self.found.forget_beyond(before);
     }
 
     fn put(

@@ -54,4 +54,14 @@ impl FoundFields {
         self.derived = Derived::default();
         Ok(true)
     }
+
+    /// Forgets the names beyond so many: those that a record brought which was refused after all.
+    pub(crate) fn forget_beyond(&mut self, before: usize) {
+        if before < self.names.len() {
+            for name in self.names.drain(before..) {
+                self.known.remove(&name);
+            }
+            self.derived = Derived::default();
+        }
+    }
 }

@@ -157,7 +157,15 @@ impl Split {
             }
         };
         match (list, self.config.empty) {
-            (Some(list), _) => self.children(record, list, splitter).map(|()| true),
+            (Some(list), _) => {
+                let before = self.found.len();
+                let split = self.children(record, list, splitter);
+                if split.is_err() {
+                    // A refused record leaves no names behind.
+                    self.found.forget_beyond(before);
+                }
+                split.map(|()| true)
+            }
             (None, Empty::Drop) => Ok(false),
             (None, Empty::Keep) => {
                 let mut child = splitter.child();

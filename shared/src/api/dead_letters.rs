@@ -89,13 +89,13 @@ pub struct Affected {
     pub affected: u64,
 }
 
-/// Which dead letters: all that is given must fit; empty means all.
+/// Which dead letters: all that is given must fit; where nothing is given, all.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Selection {
-    /// Ids; empty means any.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub ids: Vec<String>,
+    /// Ids; absent means any, an empty list none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ids: Option<Vec<String>>,
     /// Refused at this node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,

@@ -114,6 +114,8 @@ async fn the_small_search_adds_what_is_meant_where_it_is_meant() -> Result<()> {
         browser.drag(from, (from.0 + 160.0, from.1 + 60.0)).await?;
         browser.see("[data-testid=quick-add]").await?;
         ensure!(browser.count("[data-option][data-kind=source]").await? == 0, "a source takes no records");
+        // The list is longer than the window that shows it: a person narrows it down.
+        browser.type_text("json lines").await?;
         browser.click("[data-option=jsonl_sink]").await?;
         edge(browser, "mask>jsonl").await?;
 

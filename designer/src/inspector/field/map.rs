@@ -73,7 +73,8 @@ pub(super) fn MapEditor(field: Field, place: Slot, id: String) -> impl IntoView 
         let put = put.clone();
         let kind = inner.kind.clone();
         move || {
-            let name = fresh.get_untracked();
+            // Browsers take the focus from what they remove: then there is nothing to write to any more.
+            let Some(name) = fresh.try_get_untracked() else { return };
             let mut map = value.with_untracked(|value| entries(value.as_ref()));
             if name.is_empty() || map.contains_key(&name) {
                 return;

@@ -41,7 +41,8 @@ pub(super) fn WordsEditor(field: Field, place: Slot, id: String) -> impl IntoVie
     let add = {
         let put = put.clone();
         move |keep_empty: bool| {
-            let text = typed.get_untracked();
+            // Browsers take the focus from what they remove: then there is nothing to write to any more.
+            let Some(text) = typed.try_get_untracked() else { return false };
             let parts: Vec<String> = match commas {
                 true => text
                     .split(',')

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
 use super::views::put;
 use super::{EdgeKey, Editor};
@@ -44,6 +45,8 @@ impl Editor {
         if self.selection.with_untracked(|known| *known == wanted) {
             return;
         }
+        // An input of the form that is about to go hands over what was typed while it is still there.
+        leave_input();
         self.nodes.with_untracked(|nodes| {
             for node in nodes {
                 put(&node.selected, &wanted.nodes.contains(&node.id));
@@ -104,5 +107,16 @@ impl Editor {
         if self.selection.with_untracked(|known| *known != wanted) {
             self.selection.set(wanted);
         }
+    }
+}
+
+/// Takes the focus out of an input of the settings.
+fn leave_input() {
+    let Some(active) = document().active_element() else { return };
+    if active.closest(".inspector").is_ok_and(|inside| inside.is_some())
+        && let Some(input) = active.dyn_ref::<web_sys::HtmlElement>()
+    {
+        // An element that cannot lose the focus keeps it.
+        input.blur().ok();
     }
 }

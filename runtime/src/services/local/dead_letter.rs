@@ -11,7 +11,7 @@ use fairway_shared::api::dead_letters::{DeadLetter, LetterGroup};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, Row, SqliteConnection};
 
-use super::{Database, rank_in, rank_out, to_json};
+use super::{Database, order_in, order_out, rank_in, rank_out, to_json};
 use crate::clock;
 use crate::services::error::Result;
 use crate::services::{DeadLetterService, Filter, Limits, Page, Refusals, Tasks, Usage};
@@ -87,7 +87,7 @@ impl DeadLetterService for Local {
         let mut refusals = Refusals::default();
         for stream in streams {
             let (source, partition): (String, String) = (stream.try_get(0)?, stream.try_get(1)?);
-            let watermark = rank_in(watermark(marks, &source, &partition))?;
+            let watermark = order_in(watermark(marks, &source, &partition));
             let beyond = |query: Query<'static>| {
                 query.bind(uid.to_owned()).bind(source.clone()).bind(partition.clone()).bind(watermark)
             };
@@ -123,7 +123,7 @@ impl DeadLetterService for Local {
                     .bind(uid)
                     .bind(&*mark.stream.source)
                     .bind(&*mark.stream.partition)
-                    .bind(rank_in(mark.position.order)?)
+                    .bind(order_in(mark.position.order))
                     .execute(&mut *transaction)
                     .await?;
             }
@@ -258,7 +258,7 @@ fn bind_key<'q>(query: Query<'q>, uid: &'q str, key: &'q LetterKey) -> Result<Qu
         .bind(uid)
         .bind(&*key.stream.source)
         .bind(&*key.stream.partition)
-        .bind(rank_in(key.order)?)
+        .bind(order_in(key.order))
         .bind(&*key.node)
         .bind(&*key.stream.via)
         .bind(key.child))
@@ -300,7 +300,7 @@ fn read_key(row: &SqliteRow) -> Result<LetterKey> {
     let text = |column: usize| -> Result<String> { Ok(row.try_get(column)?) };
     Ok(LetterKey {
         stream: StreamKey { source: text(0)?.into(), partition: text(1)?.into(), via: text(4)?.into() },
-        order: rank_out(row.try_get(2)?),
+        order: order_out(row.try_get(2)?),
         node: text(3)?,
         child: row.try_get(5)?,
     })

@@ -102,12 +102,22 @@ fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
     serde_json::from_str(text).map_err(|error| Error::Unavailable(error.into()))
 }
 
-/// A rank as SQLite holds it.
+/// A record's order as SQLite holds it: all of its 64 bits, moved so that greater stays greater.
+fn order_in(order: u64) -> i64 {
+    (order ^ (1 << 63)).cast_signed()
+}
+
+/// An order that SQLite held.
+fn order_out(order: i64) -> u64 {
+    order.cast_unsigned() ^ (1 << 63)
+}
+
+/// A number that is counted up from 0, as SQLite holds it.
 fn rank_in(rank: u64) -> Result<i64> {
     i64::try_from(rank).map_err(|_| Error::TooLarge(rank))
 }
 
-/// A rank that SQLite held.
+/// A number that SQLite held.
 fn rank_out(rank: i64) -> u64 {
     u64::try_from(rank).unwrap_or_default()
 }

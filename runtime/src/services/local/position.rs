@@ -8,7 +8,7 @@ use fairway_engine::store::{StoredMark, Totals};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 
-use super::{Database, from_json, rank_in, rank_out, to_json};
+use super::{Database, from_json, order_in, order_out, rank_in, rank_out, to_json};
 use crate::services::error::{Error, Result};
 use crate::services::{Adjustment, PositionService};
 
@@ -199,9 +199,9 @@ async fn write_mark(
     .bind(&**source)
     .bind(&**partition)
     .bind(&**via)
-    .bind(rank_in(mark.position.order)?)
+    .bind(order_in(mark.position.order))
     .bind(to_json(&mark.position.token)?)
-    .bind(in_target.map(|position| rank_in(position.order)).transpose()?)
+    .bind(in_target.map(|position| order_in(position.order)))
     .bind(in_target.map(|position| to_json(&position.token)).transpose()?)
     .bind(generation)
     .execute(&mut *connection)
@@ -219,13 +219,13 @@ async fn write_mark(
     .bind(&**via)
     .fetch_one(connection)
     .await?;
-    Err(Error::WentBack { stream: mark.stream.to_string(), from: rank_out(stored), to: mark.position.order })
+    Err(Error::WentBack { stream: mark.stream.to_string(), from: order_out(stored), to: mark.position.order })
 }
 
 fn read_mark(row: &SqliteRow) -> Result<StoredMark> {
     let text = |column: usize| -> Result<String> { Ok(row.try_get(column)?) };
     let position = |rank: i64, token: &str| -> Result<Position> {
-        Ok(Position { order: rank_out(rank), token: from_json(token)? })
+        Ok(Position { order: order_out(rank), token: from_json(token)? })
     };
     let target = text(0)?;
     let in_target = match (row.try_get::<Option<i64>, _>(6)?, row.try_get::<Option<String>, _>(7)?) {

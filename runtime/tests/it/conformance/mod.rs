@@ -32,7 +32,7 @@ mod on_sqlite {
         super::super::sqlite;
         config: a_commit_is_all_or_nothing, what_is_expected_must_be_there, the_log_is_ordered_and_compact,
             lists_by_prefix, racing_writers_lose_nothing;
-        position: generations_rise_and_fence, positions_only_grow, a_commit_is_one_step, marks_come_back_whole,
+        position: generations_rise_and_fence, positions_only_grow, orders_are_as_large_as_they_may_be, a_commit_is_one_step, marks_come_back_whole,
             retired_tasks_are_fenced, a_reset_forgets_and_fences, adjusts_by_node, channels_are_apart;
         status: the_latest_state_stands, the_history_is_bounded;
         dead_letter: a_replay_doubles_nothing, pages_newest_first, discarded_is_not_refused_again,

@@ -47,6 +47,18 @@ pub(super) async fn positions_only_grow(services: Services) {
     assert_eq!(positions.totals("u").await.unwrap(), none());
 }
 
+/// Orders take all of 64 bits: a table's negative numbers stand in the lower half.
+pub(super) async fn orders_are_as_large_as_they_may_be(services: Services) {
+    let positions = services.positions;
+    let generation = positions.begin("u", "t").await.unwrap();
+    for order in [1, i64::MAX as u64, 1 << 63, (1 << 63) + 1, u64::MAX] {
+        positions.commit("u", "t", generation, &[mark(None, "s", order)], &none()).await.unwrap();
+        assert_eq!(positions.marks("u").await.unwrap(), [mark(None, "s", order)]);
+    }
+    let back = positions.commit("u", "t", generation, &[mark(None, "s", i64::MAX as u64)], &none()).await;
+    assert!(matches!(back, Err(Error::WentBack { from: u64::MAX, .. })));
+}
+
 pub(super) async fn a_commit_is_one_step(services: Services) {
     let positions = services.positions;
     let generation = positions.begin("u", "t").await.unwrap();

@@ -244,3 +244,39 @@ fn connections_and_secrets_come_from_beside_the_document() {
     assert_eq!(ids(&place.path("secret-place.jsonl")), each_once(3));
     assert!(!stderr(&run).contains("secret-place"));
 }
+
+/// Tables have whole numbers as keys more often than not, negative ones too.
+#[test]
+fn a_table_with_whole_numbers_as_key_is_read_to_its_end() {
+    use sqlx::Connection as _;
+
+    let place = Place::new();
+    let path = place.path("shop.db");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let url = format!("sqlite://{}?mode=rwc", path.display());
+        let mut database = sqlx::SqliteConnection::connect(&url).await.unwrap();
+        let fill = "create table orders (id integer primary key, name text);
+            insert into orders with recursive g(n) as (select -50 union all select n + 1 from g where n < 50)
+            select n, 'name of ' || n from g";
+        sqlx::raw_sql(fill).execute(&mut database).await.unwrap();
+        database.close().await.unwrap();
+    });
+    for mode in ["bulk", "incrementing"] {
+        let mut document = chain(mode, json!({}), &format!("{mode}.jsonl"));
+        document["spec"]["nodes"][0] = json!({
+            "id": "in", "component": "sqlite_table_source",
+            "config": { "path": path, "tables": ["orders"], "mode": mode }
+        });
+        if mode == "incrementing" {
+            document["spec"]["nodes"][0]["config"]["incrementing_column"] = json!("id");
+        }
+        let document = place.write(&format!("{mode}.json"), document.to_string());
+        for _ in 0..2 {
+            let (code, summary) = place.run(&document, &["--give-up", "5s"]);
+            assert_eq!((code, &summary["outcome"]), (0, &json!("completed")), "{mode}: {summary}");
+        }
+        let text = fs::read_to_string(place.path(&format!("{mode}.jsonl"))).unwrap();
+        assert_eq!(text.lines().count(), 101, "{mode}");
+    }
+}

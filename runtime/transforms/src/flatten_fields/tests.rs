@@ -80,3 +80,12 @@ fn ever_new_names_are_refused_at_some_point() {
     assert_eq!((left, refused.len()), (2_000, 100));
     assert!(refused.iter().all(|error| error.code == "fields.too_many"));
 }
+
+#[test]
+fn a_refused_record_leaves_no_names_behind() {
+    let many: Vec<String> = (0..3_000).map(|at| format!("\"k{at}\":1")).collect();
+    let lines = format!("{{\"a\":{{{}}}}}\n{{\"a\":{{\"b\":1}}}}\n{{\"z\":{{\"c\":1}}}}\n", many.join(","));
+    let outcome = run("flatten_fields", "{}", &lines);
+    assert_eq!(outcome.refusals().len(), 1);
+    assert_eq!(outcome.lines(), [r#"{"a__b":1}"#, r#"{"z__c":1}"#]);
+}
