@@ -17,7 +17,7 @@ use crate::state::editor::Selection;
 /// Listens to the window.
 pub(super) fn listen(surface: Surface) {
     let downs = window_event_listener(leptos::ev::keydown, move |event| {
-        if !typing(&event) && handle(surface, &event) {
+        if !typing(&event) && !beside(&event) && handle(surface, &event) {
             event.prevent_default();
         }
     });
@@ -39,6 +39,18 @@ fn typing(event: &KeyboardEvent) -> bool {
         return false;
     };
     matches!(target.closest("input:not([type=checkbox]), textarea, select, dialog, .popover"), Ok(Some(_)))
+}
+
+/// Whether the focus is in the settings or the drawer, where a key that changes the drawing by itself (delete, single
+/// letters) would hit what nobody looks at. Commands and the keys that move about work there too.
+fn beside(event: &KeyboardEvent) -> bool {
+    let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else {
+        return false;
+    };
+    let key = event.key();
+    let changes = matches!(key.as_str(), "Delete" | "Backspace") || key.chars().count() == 1;
+    let command = event.ctrl_key() || event.meta_key();
+    changes && !command && matches!(target.closest(".inspector, .drawer"), Ok(Some(_)))
 }
 
 /// Whether the key is a button's or a link's own.

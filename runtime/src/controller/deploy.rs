@@ -160,21 +160,21 @@ impl Controller {
         Ok(Versions { versions })
     }
 
-    /// Starts what ran when the process last ended. A channel that completed does not start by itself.
+    /// Starts what ran when the process last ended. A channel that completed does not start by itself, but for dead letters
+    /// that were being tried again.
     pub async fn resume(&self) -> Result<(), Refused> {
         for entry in self.services.config.list(Kind::Deployment, "").await? {
             let uid = &entry.key.id;
             let deployed: Deployed = catalog::read(&entry)?;
             let last = self.services.status.status(uid).await?.unwrap_or_default();
-            if last.state == ChannelState::Completed && last.version == Some(deployed.version) {
-                continue;
-            }
+            let completed = last.state == ChannelState::Completed && last.version == Some(deployed.version);
             // A run that had not ended is gone on with by the schedule's keeper.
-            if self.is_scheduled(uid).await? {
-                continue;
-            }
+            let starts = !completed && !self.is_scheduled(uid).await?;
             let _turn = self.turn(uid).await;
-            if let Err(refused) = self.bring_about(uid).await {
+            let resumed = if starts { self.bring_about(uid).await } else { Ok(()) };
+            let replays = self.services.dead_letters.usage(uid).await?.replaying > 0;
+            let tried = if replays { self.start_replay(uid).await.map(|_| ()) } else { Ok(()) };
+            if let Err(refused) = resumed.and(tried) {
                 tracing::error!(channel = %uid, error = %refused, "the channel could not be resumed");
             }
         }

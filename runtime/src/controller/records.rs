@@ -75,7 +75,8 @@ impl Controller {
         Ok(Replaying { affected, skipped, start })
     }
 
-    async fn start_replay(&self, uid: &str) -> Result<ReplayStart, Refused> {
+    /// Has letters tried that were asked for. The caller has the channel's turn.
+    pub(super) async fn start_replay(&self, uid: &str) -> Result<ReplayStart, Refused> {
         let wanted: Option<Wanted> = catalog::find(&*self.services.config, &catalog::wanted(uid)).await?;
         if self.worker.replay(uid) {
             let paused = wanted.is_some_and(|wanted| wanted.target == TargetState::Paused);

@@ -58,11 +58,11 @@ codes! {
     IMPORT_EXISTS = "import.exists" 409, "A channel or connection with this name exists already.",
         "Import over it, or import as a copy.";
     CONNECTION_NOT_FOUND = "connection.not_found" 404, "There is no such connection.",
-        "The Connections page lists all.";
+        "`fairway export` and the API list all.";
     CONNECTION_IN_USE = "connection.in_use" 409, "Channels name this connection.",
         "Point those channels at another connection first.";
     SECRET_NOT_FOUND = "secret.not_found" 404, "There is no such secret.",
-        "Set it with `fairway secrets set NAME` or on the Connections page.";
+        "Set it with `fairway secrets set NAME` or in the form of the node that names it.";
     SECRET_BAD_NAME = "secret.bad_name" 422, "The name cannot be that of a secret.",
         "Names have 1 to 128 of the characters A-Z a-z 0-9 . _ - /.";
     SECRET_SEALED = "secret.sealed" 409, "The secret was sealed with another key.",

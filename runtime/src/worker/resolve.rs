@@ -61,7 +61,7 @@ async fn with_connection(
     }
     let missing = || {
         Error::config("connection.missing", format!("there is no connection called `{name}`"))
-            .help("create it on the Connections page, or name another one")
+            .help("import its document, or name another one")
     };
     let stored = services.ok_or_else(missing)?.config.get(&catalog::connection(name)).await?;
     let entry = stored.ok_or_else(missing)?;
@@ -78,7 +78,7 @@ fn missing(reference: Reference) -> Error {
     match reference {
         Reference::Secret(name) => {
             Error::config("secret.missing", format!("there is no secret called `{name}`"))
-                .help(format!("set it with `fairway secrets set {name}` or on the Connections page"))
+                .help(format!("set it with `fairway secrets set {name}` or in the form of the node"))
         }
         Reference::Env(name) => {
             Error::config("env.missing", format!("the environment has no variable `{name}`"))

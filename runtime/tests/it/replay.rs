@@ -1,6 +1,7 @@
 //! Dead letters of deployed channels that are tried again.
 
 use fairway_engine::testkit::{Faults, shelf};
+use fairway_runtime::services::Filter;
 use fairway_shared::api::dead_letters::{DeadLetters, ReplayStart, Selection};
 use fairway_shared::api::status::{ChannelState, ChannelStatus, TargetState};
 use serde_json::{Value, json};
@@ -151,4 +152,25 @@ async fn what_cannot_be_tried_is_said() {
     let letter = house.letters(&uid).await.dead_letters.remove(0);
     assert_eq!(house.controller.dead_letter(&uid, &letter.id).await.unwrap(), letter);
     assert_eq!(house.controller.dead_letter_groups(&uid).await.unwrap().groups[0].letters, 5);
+}
+
+/// A crash right after letters were asked for: the next start tries them, also where the channel itself has nothing to do.
+#[tokio::test]
+async fn letters_asked_for_before_a_crash_are_tried_at_the_next_start() {
+    let house = House::new().await;
+    let uid = house.create(by_way_of(&refusing(), "replay/crash", false)).await;
+    house.controller.deploy(&uid).await.unwrap();
+    house.reaches(&uid, ChannelState::Completed).await;
+    house.save(&uid, by_way_of(&calm(), "replay/crash", false)).await;
+    house.controller.deploy(&uid).await.unwrap();
+    let status = house.reaches(&uid, ChannelState::Completed).await;
+    let tasks = [("odd".to_owned(), status.tasks[0].id.clone())].into_iter().collect();
+    let asked = house.services.dead_letters.ask_replay(&uid, &Filter::default(), &tasks).await.unwrap();
+    assert_eq!(asked, 5);
+
+    let house = house.restart().await;
+    house.no_letters(&uid).await;
+    // 5 was left out by rule.
+    assert_eq!(sorted("replay/crash"), [1, 2, 3, 4, 6, 7, 8, 9, 10]);
+    house.reaches(&uid, ChannelState::Completed).await;
 }

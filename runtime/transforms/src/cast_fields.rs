@@ -34,7 +34,7 @@ pub(crate) struct CastFields {
 #[serde(deny_unknown_fields)]
 struct FieldCast {
     /// Name of the field, exactly.
-    #[schemars(extend("x-ui" = {"order": 1, "widget": "field"}))]
+    #[schemars(length(min = 1), extend("x-ui" = {"order": 1, "widget": "field"}))]
     field: String,
     /// The type it is to have.
     #[serde(rename = "type")]

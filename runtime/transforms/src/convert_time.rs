@@ -42,7 +42,7 @@ pub(crate) struct ConvertTime {
 #[serde(deny_unknown_fields)]
 struct Conversion {
     /// Name of the field, exactly.
-    #[schemars(extend("x-ui" = {"order": 1, "widget": "field"}))]
+    #[schemars(length(min = 1), extend("x-ui" = {"order": 1, "widget": "field"}))]
     field: String,
     /// Field that gets the result; empty for the same one.
     #[serde(default, skip_serializing_if = "String::is_empty")]

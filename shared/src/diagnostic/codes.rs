@@ -116,7 +116,7 @@ codes! {
     PORT_DUPLICATE_NAME = "port.duplicate_name", "A setting names an output as another one is named.",
         "Edges tell outputs apart by name. The node's fixed outputs and `errors` are taken.";
     CONNECTION_UNKNOWN = "connection.unknown", "There is no connection of this name.",
-        "Create it on the Connections page, or give its document beside the channel (`--with`).";
+        "Import its document, or give it beside the channel (`--with`).";
     CONNECTION_NO_CONNECTOR = "connection.no_connector", "A connection does not say what it connects to.",
         "`spec.connector` names the family of the external system.";
     SECRET_BROKEN = "secret.broken", "A reference to a secret is not well formed.",
@@ -126,7 +126,7 @@ codes! {
     SECRET_SUSPECTED = "secret.suspected", "A setting looks as if a secret was written into it.",
         "If it is one, store the value as a secret and refer to it with `${secret:name}`.";
     SECRET_UNKNOWN = "secret.unknown", "A secret that the document refers to is not stored here.",
-        "Store it on the Connections page or with the API; an import lists all that are missing.";
+        "Store it in the form of the node that names it, with `fairway secrets set NAME`, or by the API; an import lists all that are missing.";
     SCHEDULE_CRON = "schedule.cron", "The schedule is no cron expression.",
         "Five words: minute, hour, day of the month, month, day of the week. `0 2 * * *` is every night at two.";
     SCHEDULE_TIMEZONE = "schedule.timezone", "The schedule names a time zone that is not known.",

@@ -44,9 +44,8 @@ fn fields(node: &Node, form: &FormModel, place: &Place, facts: &Facts<'_>, out: 
             let at = pointer::join(&place.pointer, field);
             let message = format!("there is no connection `{}`{}", shown(name), did_you_mean(near));
             let found = Place { field: Some(field.clone()), node: place.node.clone(), ..Place::at(&at) };
-            let fault = Diagnostic::error(codes::CONNECTION_UNKNOWN, found, message).help(
-                "Create it on the Connections page, or give its document beside the channel (`--with`).",
-            );
+            let fault = Diagnostic::error(codes::CONNECTION_UNKNOWN, found, message)
+                .help("Import its document, or give it beside the channel (`--with`).");
             out.push(match near {
                 Some(near) => fault.fix(format!("Change to `{near}`"), at, Some(near.into())),
                 None => fault,

@@ -32,7 +32,7 @@ pub(crate) fn default_match() -> Match {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rule {
     /// Name of the field, exactly.
-    #[schemars(extend("x-ui" = {"order": 1, "widget": "field"}))]
+    #[schemars(length(min = 1), extend("x-ui" = {"order": 1, "widget": "field"}))]
     field: String,
     /// What is asked of it.
     #[schemars(extend("x-ui" = {"order": 2}))]

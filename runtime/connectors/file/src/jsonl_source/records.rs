@@ -131,7 +131,8 @@ impl Lines {
                 if text.bytes().all(|byte| byte.is_ascii_whitespace()) {
                     return Ok(Line::Blank);
                 }
-                if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
+                let object = text.trim_ascii_start().starts_with('{');
+                if !object && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
                     return Err((
                         "jsonl.not_an_object",
                         format!("the line is {}, not an object", kind(text)),
