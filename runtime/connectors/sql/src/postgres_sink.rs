@@ -14,10 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::postgres::connect::{Access, Tls};
 use crate::postgres::layout::Wish;
-use crate::postgres::positions;
 use crate::postgres::probe::{Chosen, probe};
 use crate::postgres::writer::Writer;
-use crate::writing::{Mode, NewColumns, default_create_table, default_mode, default_new_columns};
+use crate::writing::{Mode, NewColumns, default_create_table, default_mode, default_new_columns, ledger};
 
 /// Writes each record as a row of a table in PostgreSQL, exactly once.
 ///
@@ -133,7 +132,7 @@ impl Config for PostgresSink {
 
     fn check(&self) -> Vec<Issue> {
         let mut issues = self.access().issues();
-        if self.table == positions::TABLE {
+        if self.table == ledger::TABLE {
             let message = format!("`{}` is kept for positions", self.table);
             issues.push(Issue::new("table", message, "use another name"));
         }

@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::sqlite::connect::Database;
 use crate::sqlite::layout::Wish;
-use crate::sqlite::positions::{self, Positions};
+use crate::sqlite::positions::Positions;
 use crate::sqlite::probe::probe;
 use crate::sqlite::writer::Writer;
-use crate::writing::{Mode, NewColumns, default_create_table, default_mode, default_new_columns};
+use crate::writing::{Mode, NewColumns, default_create_table, default_mode, default_new_columns, ledger};
 
 /// Writes each record as a row of a table in a SQLite file, exactly once.
 ///
@@ -89,7 +89,7 @@ impl Config for SqliteSink {
         if self.path.is_none() && self.connection.is_none() {
             issues.push(Issue::new("path", "no file is named", "name one here, or a connection that does"));
         }
-        let reserved = self.table.eq_ignore_ascii_case(positions::TABLE)
+        let reserved = self.table.eq_ignore_ascii_case(ledger::TABLE)
             || self.table.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("sqlite_"));
         if reserved || self.table.contains('\0') {
             let message = format!("{:?} cannot be the name of a table here", self.table);
@@ -159,9 +159,6 @@ impl Sink for Rows {
     }
 
     async fn deliver(&mut self, group: Group<'_>) -> Result<Outcome, Error> {
-        if self.writer.positions().are_reached(group.marks) {
-            return Ok(Outcome::all());
-        }
         self.writer.write(group).await
     }
 

@@ -1,8 +1,6 @@
 //! Positions held in the target itself: a table `fairway_positions` beside the table that is written, so that rows and
 //! positions are committed together or not at all (G8), and an older owner cannot write any more (I4).
 
-use std::collections::HashMap;
-
 use fairway_engine::Error;
 use fairway_engine::error::Kind;
 use fairway_engine::position::{Mark, Position, StreamKey};
@@ -13,58 +11,36 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, Postgres};
 use super::fault;
 use super::table::TableName;
 use crate::sql::assembled;
+use crate::writing::ledger::{Ledger, Row, TABLE, Words, written};
 
-/// Name of the table; sinks write no other rows into it.
-pub(crate) const TABLE: &str = "fairway_positions";
+const WORDS: Words = Words {
+    generation: "postgres.generation",
+    not_adopted: "postgres.not_adopted",
+    fenced: "postgres.fenced",
+    went_back: "postgres.went_back",
+    table_gone: "postgres.table_gone",
+    holder: "the target",
+    target: "target",
+};
 
 const WHICH: &str = r#"channel = $1 AND sink = $2 AND source = $3 AND "partition" = $4 AND via = $5"#;
 
 type Query = sqlx::query::Query<'static, Postgres, PgArguments>;
 
-/// What the target holds of a stream, as far as this owner knows.
-#[derive(Debug, Clone)]
-struct Held {
-    /// The position as it is written there.
-    text: String,
-    /// The table that the rows up to there went to.
-    wrote_to: Option<String>,
-}
-
 /// The positions of one sink.
 #[derive(Debug)]
 pub(crate) struct Positions {
-    channel: String,
-    sink: String,
-    generation: i64,
+    pub(super) ledger: Ledger,
     /// The table of positions, as an identifier.
     table: String,
-    /// Where rows go; `None` where they are deleted from.
-    writes_to: Option<String>,
-    held: HashMap<StreamKey, Held>,
 }
 
 impl Positions {
     /// Positions beside the table `target`; `keeps_rows` says whether rows are written into it.
     pub(super) fn new(cx: &SinkCtx, target: &TableName, keeps_rows: bool) -> Result<Self, Error> {
-        let generation = i64::try_from(cx.generation).map_err(|error| {
-            Error::failed(
-                "postgres.generation",
-                "the number of this start is beyond what the target can hold",
-            )
-            .source(error)
-        })?;
-        Ok(Self {
-            channel: cx.uid.to_string(),
-            sink: cx.node.to_string(),
-            generation,
-            table: TableName::new(&target.schema, TABLE)?.quoted,
-            writes_to: keeps_rows.then(|| target.to_string()),
-            held: HashMap::new(),
-        })
-    }
-
-    pub(super) fn generation(&self) -> i64 {
-        self.generation
+        let writes_to = keeps_rows.then(|| target.to_string());
+        let ledger = Ledger::new(cx, writes_to, &WORDS)?;
+        Ok(Self { ledger, table: TableName::new(&target.schema, TABLE)?.quoted })
     }
 
     /// Takes a stream over, and answers where it stands. Doing it again changes nothing.
@@ -84,20 +60,19 @@ impl Positions {
                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING"#,
             self.table
         );
-        let insert =
-            self.query(assembled(insert), stream).bind(self.generation).bind(written(&Position::start()));
+        let insert = self
+            .query(assembled(insert), stream)
+            .bind(self.ledger.generation)
+            .bind(written(&Position::start()));
         insert.execute(&mut *transaction).await.map_err(failed)?;
         // Waits for an older owner's transaction, whose row this is, until that has ended either way.
-        let held = self.read(&mut transaction, stream).await?.ok_or_else(|| gone(stream))?;
-        if held.0 > self.generation {
-            return Err(self.fenced(stream, held.0));
-        }
+        let row = self.read(&mut transaction, stream).await?;
+        let (held, position) = self.ledger.found(stream, row)?;
         let take_over = format!("UPDATE {} SET generation = $6 WHERE {WHICH}", self.table);
-        let take_over = self.query(assembled(take_over), stream).bind(self.generation);
+        let take_over = self.query(assembled(take_over), stream).bind(self.ledger.generation);
         take_over.execute(&mut *transaction).await.map_err(failed)?;
-        let position = parsed(stream, &held.1.text)?;
         transaction.commit().await.map_err(failed)?;
-        self.held.insert(stream.clone(), held.1);
+        self.ledger.taken_over(stream, held);
         Ok(position)
     }
 
@@ -119,14 +94,6 @@ impl Positions {
         Ok(())
     }
 
-    /// Whether all these marks are committed for sure.
-    pub(super) fn are_reached(&self, marks: &[Mark]) -> bool {
-        let reached = |mark: &Mark| {
-            self.held.get(&mark.stream).is_some_and(|held| held.text == written(&mark.position))
-        };
-        !marks.is_empty() && marks.iter().all(reached)
-    }
-
     /// Moves positions within the caller's transaction, which writes rows or none; `false` when the target does not hold what this owner left
     /// there, and [`look_again`](Positions::look_again) says what that means. Never inserts.
     pub(super) async fn advance(
@@ -141,16 +108,13 @@ impl Positions {
             self.table
         );
         for mark in marks {
-            let Some(held) = self.held.get(&mark.stream) else {
-                let what = format!("{} was never taken over", mark.stream);
-                return Err(Error::failed("postgres.not_adopted", what));
-            };
+            let row = self.ledger.move_to(mark, has_rows)?;
             let moved = self
                 .query(assembled(advance.as_str()), &mark.stream)
-                .bind(self.generation)
-                .bind(written(&mark.position))
-                .bind(held.text.clone())
-                .bind(self.writes_to.clone().filter(|_| has_rows))
+                .bind(self.ledger.generation)
+                .bind(row.to)
+                .bind(row.from)
+                .bind(row.wrote_to)
                 .execute(&mut *connection)
                 .await
                 .map_err(|error| self.failed(error))?;
@@ -159,16 +123,6 @@ impl Positions {
             }
         }
         Ok(true)
-    }
-
-    /// The transaction that moved them is committed.
-    pub(super) fn committed(&mut self, marks: &[Mark], has_rows: bool) {
-        for mark in marks {
-            let wrote_to = self.writes_to.clone().filter(|_| has_rows);
-            let before = self.held.get(&mark.stream).and_then(|held| held.wrote_to.clone());
-            let held = Held { text: written(&mark.position), wrote_to: wrote_to.or(before) };
-            self.held.insert(mark.stream.clone(), held);
-        }
     }
 
     /// Finds out why positions could not be moved. When it returns, an earlier commit of unknown outcome had gone through,
@@ -182,55 +136,27 @@ impl Positions {
         marks: &[Mark],
     ) -> Result<(), Error> {
         for mark in marks {
-            let stream = &mark.stream;
-            let (generation, held) = self.read(connection, stream).await?.ok_or_else(|| gone(stream))?;
-            if generation != self.generation {
-                return Err(self.fenced(stream, generation));
-            }
-            if held.text != written(&mark.position) {
-                return Err(went_astray(stream, &held.text));
-            }
-            self.held.insert(stream.clone(), held);
+            let row = self.read(connection, &mark.stream).await?;
+            self.ledger.look_again(mark, row)?;
         }
         Ok(())
     }
 
-    /// Whether a table that is not there may be made: not when rows went into it before, which are gone with it.
-    pub(super) fn may_make_table(&self) -> Result<(), Error> {
-        let lost =
-            self.held.iter().find(|(_, held)| held.wrote_to.is_some() && held.wrote_to == self.writes_to);
-        let Some((stream, Held { wrote_to: Some(table), .. })) = lost else { return Ok(()) };
-        Err(Error::hold(
-            "postgres.table_gone",
-            format!("the table `{table}` is gone, and with it the records of {stream} that went there"),
-        )
-        .help(
-            "bring it back; or create it empty yourself to go on with what comes; or reset the channel's positions to \
-             start over",
-        ))
-    }
-
     /// Reads what is held of a stream, once nobody else is changing it.
-    async fn read(
-        &self,
-        connection: &mut PgConnection,
-        stream: &StreamKey,
-    ) -> Result<Option<(i64, Held)>, Error> {
+    async fn read(&self, connection: &mut PgConnection, stream: &StreamKey) -> Result<Option<Row>, Error> {
         let select = format!(
             r#"SELECT generation, "position", wrote_to FROM {} WHERE {WHICH} FOR UPDATE"#,
             self.table
         );
         let row = self.query(assembled(select), stream).fetch_optional(connection).await;
-        let row: Result<Option<(i64, String, Option<String>)>, _> =
-            row.and_then(|row| row.map(|row| sqlx::FromRow::from_row(&row)).transpose());
-        let row = row.map_err(|error| self.failed(error))?;
-        Ok(row.map(|(generation, text, wrote_to)| (generation, Held { text, wrote_to })))
+        row.and_then(|row| row.map(|row| sqlx::FromRow::from_row(&row)).transpose())
+            .map_err(|error| self.failed(error))
     }
 
     fn query(&self, sql: AssertSqlSafe<std::sync::Arc<str>>, stream: &StreamKey) -> Query {
         sqlx::query(sql)
-            .bind(self.channel.clone())
-            .bind(self.sink.clone())
+            .bind(self.ledger.channel.clone())
+            .bind(self.ledger.sink.clone())
             .bind(stream.source.to_string())
             .bind(stream.partition.to_string())
             .bind(stream.via.to_string())
@@ -245,33 +171,4 @@ impl Positions {
             _ => fault,
         }
     }
-
-    fn fenced(&self, stream: &StreamKey, generation: i64) -> Error {
-        let what = format!("{stream} belongs to start {generation}, and this is start {}", self.generation);
-        Error::new(Kind::Fenced, "postgres.fenced", what)
-    }
-}
-
-/// A position as it is written in the target; equal positions are written alike.
-fn written(position: &Position) -> String {
-    serde_json::to_string(position).expect("a position is plain JSON")
-}
-
-fn parsed(stream: &StreamKey, text: &str) -> Result<Position, Error> {
-    serde_json::from_str(text).map_err(|error| went_astray(stream, text).source(error))
-}
-
-fn gone(stream: &StreamKey) -> Error {
-    went_back(format!(
-        "the target no longer holds the position of {stream}: it was exchanged, emptied or restored"
-    ))
-}
-
-fn went_astray(stream: &StreamKey, text: &str) -> Error {
-    went_back(format!("the target holds a position of {stream} that was not written here: {text}"))
-}
-
-fn went_back(what: String) -> Error {
-    Error::hold("postgres.went_back", what)
-        .help("bring the target back, or reset the channel's positions to start over")
 }

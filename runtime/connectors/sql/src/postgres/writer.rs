@@ -70,7 +70,7 @@ impl Writer {
 
     async fn connect(&self) -> Result<Open, Error> {
         let mut connection = self.server.connect().await?;
-        let end = sqlx::query(END_OLDER).bind(&self.prefix).bind(self.positions.generation());
+        let end = sqlx::query(END_OLDER).bind(&self.prefix).bind(self.positions.ledger.generation);
         end.execute(&mut connection).await.map_err(cannot_write)?;
         let known = Known::load(&mut connection, &self.wish).await?;
         Ok(Open { connection, known: Some(known) })
@@ -93,7 +93,7 @@ impl Writer {
 
     /// Writes a group together with its marks, or finds out that it already is there.
     pub(crate) async fn write(&mut self, group: Group<'_>) -> Result<Outcome, Error> {
-        if self.positions.are_reached(group.marks) {
+        if self.positions.ledger.are_reached(group.marks) {
             return Ok(Outcome::all());
         }
         let mut care = Care::None;
@@ -125,7 +125,7 @@ impl Writer {
         let mut made = false;
         if known.has_newcomers(&self.wish, group.batches) {
             if !known.table.exists {
-                self.positions.may_make_table()?;
+                self.positions.ledger.may_make_table()?;
             }
             made = known.make_columns(&mut transaction, &self.wish, group.batches).await?;
         }
@@ -133,7 +133,7 @@ impl Writer {
         let tried = match written {
             Ok(refused) if refused.is_empty() => match transaction.commit().await {
                 Ok(()) => {
-                    self.positions.committed(group.marks, !group.is_empty());
+                    self.positions.ledger.committed(group.marks, !group.is_empty());
                     self.open = Some(Open { known: Some(known), ..open });
                     return Ok(Tried::Done(Outcome::all()));
                 }

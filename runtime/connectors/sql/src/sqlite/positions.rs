@@ -1,18 +1,23 @@
 //! Positions held in the target itself: a table `fairway_positions` in the same file, so that rows and positions are
 //! committed together or not at all (G8).
 
-use std::collections::HashMap;
-
 use fairway_engine::Error;
-use fairway_engine::error::Kind;
 use fairway_engine::position::{Mark, Position, StreamKey};
 use fairway_engine::sink::SinkCtx;
 use sqlx::{Connection, Sqlite, SqliteConnection};
 
 use super::fault;
+use crate::writing::ledger::{Ledger, Row, Words, written};
 
-/// Name of the table; sinks write no other rows into it.
-pub(crate) const TABLE: &str = "fairway_positions";
+const WORDS: Words = Words {
+    generation: "sqlite.generation",
+    not_adopted: "sqlite.not_adopted",
+    fenced: "sqlite.fenced",
+    went_back: "sqlite.went_back",
+    table_gone: "sqlite.table_gone",
+    holder: "SQLite",
+    target: "file",
+};
 
 const CREATE: &str = "CREATE TABLE IF NOT EXISTS fairway_positions (
     channel TEXT NOT NULL, sink TEXT NOT NULL, source TEXT NOT NULL, partition TEXT NOT NULL, via TEXT NOT NULL,
@@ -35,35 +40,16 @@ const ADVANCE: &str = "UPDATE fairway_positions SET position = ?7, wrote_to = co
 
 type Query = sqlx::query::Query<'static, Sqlite, sqlx::sqlite::SqliteArguments>;
 
-/// What the target holds of a stream, as far as this owner knows.
-#[derive(Debug, Clone)]
-struct Held {
-    /// The position as it is written there.
-    text: String,
-    /// The table that the rows up to there went to.
-    wrote_to: Option<String>,
-}
-
 /// The positions of one sink.
 #[derive(Debug)]
 pub(crate) struct Positions {
-    channel: String,
-    sink: String,
-    generation: i64,
-    /// Where rows go; `None` where they are deleted from.
-    writes_to: Option<String>,
-    held: HashMap<StreamKey, Held>,
+    pub(super) ledger: Ledger,
 }
 
 impl Positions {
     /// Positions of a sink that writes rows to the table `writes_to`, if it does.
     pub(crate) fn new(cx: &SinkCtx, writes_to: Option<String>) -> Result<Self, Error> {
-        let generation = i64::try_from(cx.generation).map_err(|error| {
-            Error::failed("sqlite.generation", "the number of this start is beyond what SQLite can hold")
-                .source(error)
-        })?;
-        let (channel, sink) = (cx.uid.to_string(), cx.node.to_string());
-        Ok(Self { channel, sink, generation, writes_to, held: HashMap::new() })
+        Ok(Self { ledger: Ledger::new(cx, writes_to, &WORDS)? })
     }
 
     /// Takes a stream over, and answers where it stands. Doing it again changes nothing.
@@ -82,26 +68,15 @@ impl Positions {
             sqlx::query(ADD_WROTE_TO).execute(&mut *transaction).await.map_err(failed)?;
         }
         let start = written(&Position::start());
-        let insert = self.query(INSERT, stream).bind(self.generation).bind(start);
+        let insert = self.query(INSERT, stream).bind(self.ledger.generation).bind(start);
         insert.execute(&mut *transaction).await.map_err(failed)?;
-        let (generation, held) = self.read(&mut transaction, stream).await?.ok_or_else(|| gone(stream))?;
-        if generation > self.generation {
-            return Err(self.fenced(stream, generation));
-        }
-        let take_over = self.query(TAKE_OVER, stream).bind(self.generation);
+        let row = self.read(&mut transaction, stream).await?;
+        let (held, position) = self.ledger.found(stream, row)?;
+        let take_over = self.query(TAKE_OVER, stream).bind(self.ledger.generation);
         take_over.execute(&mut *transaction).await.map_err(failed)?;
-        let position = parsed(stream, &held.text)?;
         transaction.commit().await.map_err(failed)?;
-        self.held.insert(stream.clone(), held);
+        self.ledger.taken_over(stream, held);
         Ok(position)
-    }
-
-    /// Whether all these marks are committed for sure.
-    pub(crate) fn are_reached(&self, marks: &[Mark]) -> bool {
-        let reached = |mark: &Mark| {
-            self.held.get(&mark.stream).is_some_and(|held| held.text == written(&mark.position))
-        };
-        !marks.is_empty() && marks.iter().all(reached)
     }
 
     /// Moves positions within the caller's transaction, which writes rows or none; `false` when the target does not hold what this owner left
@@ -113,15 +88,12 @@ impl Positions {
         has_rows: bool,
     ) -> Result<bool, Error> {
         for mark in marks {
-            let Some(held) = self.held.get(&mark.stream) else {
-                let what = format!("{} was never taken over", mark.stream);
-                return Err(Error::failed("sqlite.not_adopted", what));
-            };
-            let advance = self.query(ADVANCE, &mark.stream).bind(self.generation);
+            let row = self.ledger.move_to(mark, has_rows)?;
+            let advance = self.query(ADVANCE, &mark.stream).bind(self.ledger.generation);
             let moved = advance
-                .bind(written(&mark.position))
-                .bind(held.text.clone())
-                .bind(self.writes_to.clone().filter(|_| has_rows))
+                .bind(row.to)
+                .bind(row.from)
+                .bind(row.wrote_to)
                 .execute(&mut *connection)
                 .await
                 .map_err(|error| fault::of_target(error, "the positions in the target cannot be moved"))?;
@@ -130,31 +102,6 @@ impl Positions {
             }
         }
         Ok(true)
-    }
-
-    /// The transaction that moved them is committed.
-    pub(super) fn committed(&mut self, marks: &[Mark], has_rows: bool) {
-        for mark in marks {
-            let wrote_to = self.writes_to.clone().filter(|_| has_rows);
-            let before = self.held.get(&mark.stream).and_then(|held| held.wrote_to.clone());
-            let held = Held { text: written(&mark.position), wrote_to: wrote_to.or(before) };
-            self.held.insert(mark.stream.clone(), held);
-        }
-    }
-
-    /// Whether a table that is not there may be made: not when rows went into it before, which are gone with it.
-    pub(super) fn may_make_table(&self) -> Result<(), Error> {
-        let lost =
-            self.held.iter().find(|(_, held)| held.wrote_to.is_some() && held.wrote_to == self.writes_to);
-        let Some((stream, Held { wrote_to: Some(table), .. })) = lost else { return Ok(()) };
-        Err(Error::hold(
-            "sqlite.table_gone",
-            format!("the table `{table}` is gone, and with it the records of {stream} that went there"),
-        )
-        .help(
-            "bring it back; or create it empty yourself to go on with what comes; or reset the channel's positions to \
-             start over",
-        ))
     }
 
     /// Finds out why positions could not be moved. When it returns, an earlier commit of unknown outcome had gone through,
@@ -168,15 +115,8 @@ impl Positions {
         marks: &[Mark],
     ) -> Result<(), Error> {
         for mark in marks {
-            let stream = &mark.stream;
-            let (generation, held) = self.read(connection, stream).await?.ok_or_else(|| gone(stream))?;
-            if generation != self.generation {
-                return Err(self.fenced(stream, generation));
-            }
-            if held.text != written(&mark.position) {
-                return Err(went_astray(stream, &held.text));
-            }
-            self.held.insert(stream.clone(), held);
+            let row = self.read(connection, &mark.stream).await?;
+            self.ledger.look_again(mark, row)?;
         }
         Ok(())
     }
@@ -185,50 +125,18 @@ impl Positions {
         &self,
         connection: &mut SqliteConnection,
         stream: &StreamKey,
-    ) -> Result<Option<(i64, Held)>, Error> {
+    ) -> Result<Option<Row>, Error> {
         let row = self.query(SELECT, stream).fetch_optional(connection).await;
-        let row: Result<Option<(i64, String, Option<String>)>, _> =
-            row.and_then(|row| row.map(|row| sqlx::FromRow::from_row(&row)).transpose());
-        let row =
-            row.map_err(|error| fault::of_target(error, "the positions in the target cannot be read"))?;
-        Ok(row.map(|(generation, text, wrote_to)| (generation, Held { text, wrote_to })))
+        row.and_then(|row| row.map(|row| sqlx::FromRow::from_row(&row)).transpose())
+            .map_err(|error| fault::of_target(error, "the positions in the target cannot be read"))
     }
 
     fn query(&self, sql: &'static str, stream: &StreamKey) -> Query {
         sqlx::query(sql)
-            .bind(self.channel.clone())
-            .bind(self.sink.clone())
+            .bind(self.ledger.channel.clone())
+            .bind(self.ledger.sink.clone())
             .bind(stream.source.to_string())
             .bind(stream.partition.to_string())
             .bind(stream.via.to_string())
     }
-
-    fn fenced(&self, stream: &StreamKey, generation: i64) -> Error {
-        let what = format!("{stream} belongs to start {generation}, and this is start {}", self.generation);
-        Error::new(Kind::Fenced, "sqlite.fenced", what)
-    }
-}
-
-/// A position as it is written in the target; equal positions are written alike.
-fn written(position: &Position) -> String {
-    serde_json::to_string(position).expect("a position is plain JSON")
-}
-
-fn parsed(stream: &StreamKey, text: &str) -> Result<Position, Error> {
-    serde_json::from_str(text).map_err(|error| went_astray(stream, text).source(error))
-}
-
-fn gone(stream: &StreamKey) -> Error {
-    held(format!(
-        "the target no longer holds the position of {stream}: it was exchanged, emptied or restored"
-    ))
-}
-
-fn went_astray(stream: &StreamKey, text: &str) -> Error {
-    held(format!("the target holds a position of {stream} that was not written here: {text}"))
-}
-
-fn held(what: String) -> Error {
-    Error::hold("sqlite.went_back", what)
-        .help("bring the file back, or reset the channel's positions to start over")
 }

@@ -56,10 +56,6 @@ impl Writer {
         }
     }
 
-    pub(crate) fn positions(&self) -> &Positions {
-        &self.positions
-    }
-
     /// See [`Positions::adopt`].
     pub(crate) async fn adopt(&mut self, stream: &StreamKey) -> Result<Position, Error> {
         let mut open = self.take_open().await?;
@@ -70,6 +66,9 @@ impl Writer {
 
     /// Writes a group together with its marks, or finds out that it already is there.
     pub(crate) async fn write(&mut self, group: Group<'_>) -> Result<Outcome, Error> {
+        if self.positions.ledger.are_reached(group.marks) {
+            return Ok(Outcome::all());
+        }
         let mut care = Care::None;
         loop {
             let open = self.take_open().await?;
@@ -95,7 +94,7 @@ impl Writer {
             _ => Known::load(&mut transaction, &self.wish).await?,
         };
         if !known.table.exists && known.has_newcomers(&self.wish, group.batches) {
-            self.positions.may_make_table()?;
+            self.positions.ledger.may_make_table()?;
         }
         let planned = known.make_columns(&mut transaction, &self.wish, group.batches).await?;
         let written = known.write(&mut transaction, &self.wish, group.batches, care).await;
@@ -105,7 +104,7 @@ impl Writer {
                     true => deferred_key(error),
                     false => failed(error),
                 })?;
-                self.positions.committed(group.marks, !group.is_empty());
+                self.positions.ledger.committed(group.marks, !group.is_empty());
                 self.open = Some(Open { known: Some(known), ..open });
                 return Ok(Tried::Done(Outcome::all()));
             }

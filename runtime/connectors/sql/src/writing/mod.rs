@@ -1,4 +1,7 @@
-//! What sinks of tables have in common in their settings.
+//! What sinks of tables have in common: here their settings, in `ledger` what they know of the positions that a target
+//! holds.
+
+pub(crate) mod ledger;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
