@@ -16,8 +16,10 @@ use fairway_shared::component::Probe;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::kafka_source::is_topic;
 use crate::probing;
+use crate::settings::{
+    access, bad_config, check_brokers, check_topic, default_deleted_field, default_value_field, is_default,
+};
 use encode::{Form, Target};
 use topics::{Missing, Topics};
 use writing::Writer;
@@ -173,20 +175,8 @@ impl Compression {
     }
 }
 
-fn default_value_field() -> String {
-    "value".into()
-}
-
-fn default_deleted_field() -> String {
-    "__deleted".into()
-}
-
 fn default_headers() -> bool {
     true
-}
-
-fn is_default(security: &Security) -> bool {
-    *security == Security::default()
 }
 
 impl Config for KafkaSink {
@@ -208,20 +198,14 @@ impl Config for KafkaSink {
 
     fn check(&self) -> Vec<Issue> {
         let mut issues = Vec::new();
-        if self.brokers.is_none() && self.connection.is_none() {
-            let help = "name one here, or a connection that does";
-            issues.push(Issue::new("brokers", "no broker is named", help));
-        }
+        issues.extend(check_brokers(self.brokers.as_deref(), self.connection.as_deref()));
         match &self.topic {
             None if self.topic_field.is_none() => {
                 let help = "name one, or the field that names it";
                 issues.push(Issue::new("topic", "no topic is named", help));
             }
-            Some(topic) if !is_topic(topic) => {
-                let help = "names have letters, digits, `.`, `_` and `-`, at most 249";
-                issues.push(Issue::new("topic", format!("no topic can be called {topic:?}"), help));
-            }
-            _ => {}
+            Some(topic) => issues.extend(check_topic("topic", topic)),
+            None => {}
         }
         issues.extend(self.security.check("security"));
         issues
@@ -232,10 +216,9 @@ impl Config for KafkaSink {
 impl SinkConfig for KafkaSink {
     async fn open(self, cx: SinkCtx) -> Result<Box<dyn Sink>, Error> {
         if let Some(issue) = self.check().into_iter().find(|issue| issue.field.starts_with("topic")) {
-            let error = Error::config("kafka.bad_config", format!("`{}`: {}", issue.field, issue.message));
-            return Err(issue.help.into_iter().fold(error, Error::help));
+            return Err(bad_config(issue));
         }
-        let access = probing::access(self.brokers.as_deref(), &self.security, &cx.files)?;
+        let access = access(self.brokers.as_deref(), &self.security, &cx.files)?;
         let number = |wish: Option<u32>| wish.and_then(|wish| i32::try_from(wish).ok()).unwrap_or(-1);
         let missing = if self.create_topic {
             Missing::Create { partitions: number(self.partitions), copies: number(self.copies) }
@@ -264,7 +247,7 @@ impl SinkConfig for KafkaSink {
 #[async_trait]
 impl ProbeConfig for KafkaSink {
     async fn probe(self, cx: ProbeCtx) -> Result<Probe, Error> {
-        let access = probing::access(self.brokers.as_deref(), &self.security, &cx.files)?;
+        let access = access(self.brokers.as_deref(), &self.security, &cx.files)?;
         probing::probe(&access, &cx, "topic").await
     }
 }

@@ -20,6 +20,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::probing;
+use crate::settings::{
+    access, bad_config, check_brokers, check_topic, default_deleted_field, default_value_field, is_default,
+};
 use decode::Shape;
 use partitions::Choosing;
 use reading::Reading;
@@ -162,14 +165,6 @@ pub(crate) enum KeyFormat {
     Json,
 }
 
-fn default_value_field() -> String {
-    "value".into()
-}
-
-fn default_deleted_field() -> String {
-    "__deleted".into()
-}
-
 fn default_read_committed() -> bool {
     true
 }
@@ -184,10 +179,6 @@ fn default_batch() -> u32 {
 
 fn default_ahead_mib() -> u32 {
     16
-}
-
-fn is_default(security: &Security) -> bool {
-    *security == Security::default()
 }
 
 impl KafkaSource {
@@ -245,19 +236,10 @@ impl Config for KafkaSource {
 
     fn check(&self) -> Vec<Issue> {
         let mut issues = Vec::new();
-        if self.brokers.is_none() && self.connection.is_none() {
-            let help = "name one here, or a connection that does";
-            issues.push(Issue::new("brokers", "no broker is named", help));
-        }
+        issues.extend(check_brokers(self.brokers.as_deref(), self.connection.as_deref()));
         issues.extend(self.choosing().err());
-        for (index, name) in self.topics.iter().enumerate().filter(|(_, name)| !is_topic(name)) {
-            let help = "names have letters, digits, `.`, `_` and `-`, at most 249";
-            issues.push(Issue::new(
-                format!("topics.{index}"),
-                format!("no topic can be called {name:?}"),
-                help,
-            ));
-        }
+        let topics = self.topics.iter().enumerate();
+        issues.extend(topics.filter_map(|(index, name)| check_topic(format!("topics.{index}"), name)));
         if self.start == Start::Time {
             issues.extend(self.moment().err());
         }
@@ -266,26 +248,16 @@ impl Config for KafkaSource {
     }
 }
 
-/// Whether a topic can have this name.
-pub(crate) fn is_topic(name: &str) -> bool {
-    let letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
-    (1..=249).contains(&name.len()) && name.bytes().all(letter) && name != "." && name != ".."
-}
-
 #[async_trait]
 impl SourceConfig for KafkaSource {
     async fn open(self, cx: SourceCtx) -> Result<Box<dyn Source>, Error> {
-        let config = |issue: Issue| {
-            let error = Error::config("kafka.bad_config", format!("`{}`: {}", issue.field, issue.message));
-            issue.help.into_iter().fold(error, Error::help)
-        };
-        let choosing = self.choosing().map_err(config)?;
+        let choosing = self.choosing().map_err(bad_config)?;
         let begin = match self.start {
             Start::Earliest => partitions::Begin::First,
             Start::Latest => partitions::Begin::End,
-            Start::Time => partitions::Begin::Since(self.moment().map_err(config)?),
+            Start::Time => partitions::Begin::Since(self.moment().map_err(bad_config)?),
         };
-        let access = probing::access(self.brokers.as_deref(), &self.security, &cx.files)?;
+        let access = access(self.brokers.as_deref(), &self.security, &cx.files)?;
         let shape = Shape {
             value: self.value_format,
             key: self.key_format,
@@ -311,7 +283,7 @@ impl SourceConfig for KafkaSource {
 #[async_trait]
 impl ProbeConfig for KafkaSource {
     async fn probe(self, cx: ProbeCtx) -> Result<Probe, Error> {
-        let access = probing::access(self.brokers.as_deref(), &self.security, &cx.files)?;
+        let access = access(self.brokers.as_deref(), &self.security, &cx.files)?;
         probing::probe(&access, &cx, "topics").await
     }
 }

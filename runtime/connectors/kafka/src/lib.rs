@@ -3,6 +3,7 @@
 mod kafka_sink;
 mod kafka_source;
 mod probing;
+mod settings;
 #[cfg(test)]
 mod testing;
 

@@ -4,15 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use fairway_engine::Error;
-use fairway_engine::files::Files;
 use fairway_engine::probe::ProbeCtx;
-use fairway_kafka::{Access, Cluster, Security};
+use fairway_kafka::{Access, Cluster};
 use fairway_shared::component::{Choice, Probe};
-
-/// Brokers of a config, wherever they were named.
-pub(crate) fn access(brokers: Option<&str>, security: &Security, files: &Files) -> Result<Access, Error> {
-    Access::new(brokers.unwrap_or_default(), security, files)
-}
 
 /// Asks the brokers for their topics, as choices for `field`.
 pub(crate) async fn probe(access: &Access, cx: &ProbeCtx, field: &str) -> Result<Probe, Error> {

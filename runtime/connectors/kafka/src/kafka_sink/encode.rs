@@ -8,7 +8,7 @@ use fairway_engine::data::{Batch, RecordError, RecordRef, Ref, Value};
 use fairway_kafka::producer::OutHeaders;
 
 use super::{KeyFormat, Time, ValueFormat};
-use crate::kafka_source::is_topic;
+use crate::settings::is_topic;
 
 /// Where records go.
 #[derive(Debug, Clone)]
