@@ -8,17 +8,15 @@ use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use fairway_engine::Component;
 use fairway_engine::files::Files;
-use fairway_engine::task::{Control, Ended, Limits, NodeSpec, Progress, TaskSpec, run};
-use fairway_engine::testkit::MemoryStore;
+use fairway_engine::task::Ended;
 use fairway_engine::testkit::measure::by_turns;
+use fairway_engine::testkit::{Bench, Drawing};
 use fairway_runtime::registry::Registry;
-use fairway_shared::channel::{ErrorPolicy, PortRef};
+use fairway_shared::channel::ErrorPolicy;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 fn main() {
     let bytes: u64 = std::env::args().filter_map(|word| word.parse().ok()).next().unwrap_or(1 << 30);
@@ -51,49 +49,27 @@ fn taken(path: &Path) -> u64 {
 
 fn fairway(folder: &Path) {
     let registry = Registry::standard();
-    let node = |id: &str, component: &str, config: Value| NodeSpec {
-        id: id.into(),
-        component: *registry.get(component).expect("a component of the registry") as Component,
-        config,
-    };
-    let spec = TaskSpec {
-        uid: "bench".into(),
-        id: "direct".into(),
-        nodes: vec![
-            node("read", "csv_source", json!({ "path": "input.csv", "columns": "text" })),
-            node(
-                "cast",
-                "cast_fields",
-                json!({ "fields": [
-                    { "field": "id", "type": "int64" },
-                    { "field": "quantity", "type": "int64" },
-                    { "field": "amount", "type": "decimal" },
-                ] }),
-            ),
-            node(
-                "keep",
-                "filter_records",
-                json!({ "rules": [{ "field": "amount", "op": "gt", "value": 0 }] }),
-            ),
-            node("write", "jsonl_sink", json!({ "path": "fairway.jsonl" })),
-        ],
-        edges: [("read", "cast"), ("cast", "keep"), ("keep", "write")]
-            .map(|(from, to)| (PortRef::node(from), PortRef::node(to)))
-            .into(),
-        policy: ErrorPolicy::Stop,
-        files: Files::open(PathBuf::from(folder)),
-        hooks: fairway_engine::hooks::Hooks::default(),
-        max_attempts: 1,
-        only_replays: false,
-        until_caught_up: true,
-        give_up: None,
-        limits: Limits::default(),
-    };
+    let component = |name: &str| *registry.get(name).expect("a component of the registry");
+    let casts = json!({ "fields": [
+        { "field": "id", "type": "int64" },
+        { "field": "quantity", "type": "int64" },
+        { "field": "amount", "type": "decimal" },
+    ] });
+    let rules = json!({ "rules": [{ "field": "amount", "op": "gt", "value": 0 }] });
+    let mut drawing = Drawing::new()
+        .node("read", component("csv_source"), json!({ "path": "input.csv", "columns": "text" }))
+        .node("cast", component("cast_fields"), casts)
+        .node("keep", component("filter_records"), rules)
+        .node("write", component("jsonl_sink"), json!({ "path": "fairway.jsonl" }))
+        .edges(&["read>cast", "cast>keep", "keep>write"])
+        .policy(ErrorPolicy::Stop);
+    drawing.0.files = Files::open(PathBuf::from(folder));
+    drawing.0.until_caught_up = true;
     let runtime = tokio::runtime::Runtime::new().expect("threads");
-    let store = Arc::new(MemoryStore::default());
-    let ended = runtime.block_on(run(spec, store.clone(), Arc::new(Progress::default()), Control::default()));
+    let mut bench = Bench::default();
+    let ended = runtime.block_on(bench.run(&drawing));
     assert_eq!(ended.expect("the bench's channel runs"), Ended::Completed);
-    let counts = store.totals().counts;
+    let counts = bench.store.totals().counts;
     assert_eq!(counts.read, counts.delivered + counts.filtered);
 }
 

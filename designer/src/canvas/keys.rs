@@ -35,30 +35,27 @@ pub(super) fn listen(surface: Surface) {
 
 /// Whether the key belongs to a field, a dialog or a menu.
 fn typing(event: &KeyboardEvent) -> bool {
-    let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else {
-        return false;
-    };
-    matches!(target.closest("input:not([type=checkbox]), textarea, select, dialog, .popover"), Ok(Some(_)))
+    within(event, "input:not([type=checkbox]), textarea, select, dialog, .popover")
 }
 
 /// Whether the focus is in the settings or the drawer, where a key that changes the drawing by itself (delete, single
 /// letters) would hit what nobody looks at. Commands and the keys that move about work there too.
 fn beside(event: &KeyboardEvent) -> bool {
-    let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else {
-        return false;
-    };
     let key = event.key();
     let changes = matches!(key.as_str(), "Delete" | "Backspace") || key.chars().count() == 1;
     let command = event.ctrl_key() || event.meta_key();
-    changes && !command && matches!(target.closest(".inspector, .drawer"), Ok(Some(_)))
+    changes && !command && within(event, ".inspector, .drawer")
 }
 
 /// Whether the key is a button's or a link's own.
 fn on_button(event: &KeyboardEvent) -> bool {
+    within(event, "button, a, summary, [role=tab], input, [data-palette]")
+}
+
+/// Whether the key was pressed in an element that a selector names, or inside one.
+fn within(event: &KeyboardEvent, selector: &str) -> bool {
     let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
-    target.is_some_and(|target| {
-        matches!(target.closest("button, a, summary, [role=tab], input, [data-palette]"), Ok(Some(_)))
-    })
+    target.is_some_and(|target| matches!(target.closest(selector), Ok(Some(_))))
 }
 
 fn handle(surface: Surface, event: &KeyboardEvent) -> bool {

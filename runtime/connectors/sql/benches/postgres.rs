@@ -13,6 +13,7 @@ use fairway_engine::data::{Base, Batch, BatchBuilder, Meta};
 use fairway_engine::files::Files;
 use fairway_engine::position::{Mark, Position, StreamKey};
 use fairway_engine::sink::{Group, Outcome, SinkCtx};
+use fairway_engine::testkit::measure::cpu_seconds;
 use fairway_peers::postgres::Postgres;
 use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Connection};
@@ -78,16 +79,6 @@ fn best(mut run: impl FnMut() -> Took) -> Took {
     let runs = [run(), run(), run()];
     let least = |of: fn(&Took) -> f64| runs.iter().map(of).fold(f64::INFINITY, f64::min);
     Took { wall: least(|took| took.wall), cpu: least(|took| took.cpu) }
-}
-
-/// User and system time of this process so far.
-fn cpu_seconds() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").expect("Linux");
-    // Behind the name in brackets: fields 14 and 15 of the whole, in hundredths of a second.
-    let rest = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
-    let ticks =
-        |at: usize| rest.split(' ').nth(at).and_then(|ticks| ticks.parse::<f64>().ok()).unwrap_or(0.0);
-    (ticks(11) + ticks(12)) / 100.0
 }
 
 fn city(n: u64) -> &'static str {

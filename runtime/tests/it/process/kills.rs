@@ -16,6 +16,10 @@ use super::{Place, chain, code, ids, rows, stderr, summary, until};
 /// Rows whose number is a multiple of this are refused by targets that can refuse.
 const REFUSED: usize = 10_007;
 
+/// What a witness asks a database.
+const COUNTS: &str =
+    "select count(*), count(distinct id), coalesce(min(id), 0), coalesce(max(id), 0) from orders";
+
 /// What a witness finds: rows, different ids, the least and the greatest id.
 type Found = (usize, usize, u64, u64);
 
@@ -42,9 +46,7 @@ impl Orders {
     }
 
     fn found(&self) -> Found {
-        let query =
-            "select count(*), count(distinct id), coalesce(min(id), 0), coalesce(max(id), 0) from orders";
-        let row = self.postgres.sql(&self.database, query).unwrap();
+        let row = self.postgres.sql(&self.database, COUNTS).unwrap();
         let number = |at: usize| row.split('|').nth(at).unwrap().parse::<u64>().unwrap();
         (number(0) as usize, number(1) as usize, number(2), number(3))
     }
@@ -93,9 +95,7 @@ fn csv_to_sqlite() {
     let witness = || {
         runtime.block_on(async {
             let mut database = sqlx::SqliteConnection::connect(&url).await.unwrap();
-            let query =
-                "select count(*), count(distinct id), coalesce(min(id), 0), coalesce(max(id), 0) from orders";
-            let found: (i64, i64, i64, i64) = sqlx::query_as(query).fetch_one(&mut database).await.unwrap();
+            let found: (i64, i64, i64, i64) = sqlx::query_as(COUNTS).fetch_one(&mut database).await.unwrap();
             (found.0 as usize, found.1 as usize, found.2 as u64, found.3 as u64)
         })
     };
