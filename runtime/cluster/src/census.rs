@@ -59,13 +59,18 @@ impl Census {
 
     /// Own beat came back.
     pub(crate) fn lives(&mut self, now: Moment, timing: &Timing) {
+        let before = self.lived;
         let stalled = self.last_back.is_some_and(|last| now.since(last) > timing.stall);
         self.lived = self.now(now, timing);
         self.last_back = Some(now);
         if stalled {
             let fresh = Lived(self.lived.0.saturating_sub(timing.beat));
             let heard = self.peers.values_mut().map(|peer| &mut peer.heard);
-            heard.chain([&mut self.led.heard]).for_each(|heard| *heard = (*heard).max(fresh));
+            // Whoever was taken for dead before stays so.
+            heard
+                .chain([&mut self.led.heard])
+                .filter(|heard| before.0.saturating_sub(heard.0) < timing.dead)
+                .for_each(|heard| *heard = (*heard).max(fresh));
         }
     }
 
@@ -202,6 +207,20 @@ mod tests {
         census.lives(at(30_000), &timing);
         assert_eq!(census.silence(&other, at(30_000), &timing), timing.beat);
         assert!(census.is_heard(&other, at(30_100), &timing));
+    }
+
+    #[test]
+    fn a_stall_raises_nobody_from_the_dead() {
+        let timing = Timing::default();
+        let mut census = Census::default();
+        let other = Life::new("b", 1);
+        census.lives(at(0), &timing);
+        census.hear(beat("b", Some(1)), at(0), &timing);
+        (1..=5).for_each(|second| census.lives(at(second * 1000), &timing));
+        assert!(!census.is_heard(&other, at(5000), &timing));
+        census.lives(at(8000), &timing);
+        assert!(!census.is_heard(&other, at(8000), &timing));
+        assert!(census.leaderless(true, at(8000), &timing).is_some());
     }
 
     #[test]

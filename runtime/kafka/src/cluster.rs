@@ -194,8 +194,23 @@ impl Cluster {
     /// # Errors
     /// An outage when the brokers do not answer or refuse.
     pub async fn create(&self, name: &str, partitions: i32, replication: i32) -> Result<(), Error> {
+        self.create_with(name, partitions, replication, &[]).await
+    }
+
+    /// The same, with settings of the topic; -1 copies are as many as the brokers give by themselves.
+    ///
+    /// # Errors
+    /// An outage when the brokers do not answer or refuse.
+    pub async fn create_with(
+        &self,
+        name: &str,
+        partitions: i32,
+        replication: i32,
+        settings: &[(&str, &str)],
+    ) -> Result<(), Error> {
         let doing = format!("create topic `{name}`");
         let topic = NewTopic::new(name, partitions, TopicReplication::Fixed(replication));
+        let topic = settings.iter().fold(topic, |topic, (key, value)| topic.set(key, value));
         let admin = self.admin()?;
         let made = admin.create_topics([&topic], &self.options()).await;
         release_admin(admin);
@@ -212,21 +227,51 @@ impl Cluster {
         }
     }
 
+    /// Deletes what lies before an offset of a partition; answers where it begins now.
+    ///
+    /// # Errors
+    /// An outage when the brokers do not answer or refuse.
+    pub async fn delete_before(&self, topic: &str, partition: i32, offset: i64) -> Result<i64, Error> {
+        let doing = format!("delete messages of topic `{topic}`");
+        let fault = |error| fault::of(&doing, &error, None);
+        let mut what = TopicPartitionList::new();
+        what.add_partition_offset(topic, partition, Offset::Offset(offset)).map_err(fault)?;
+        let admin = self.admin()?;
+        let deleted = admin.delete_records(&what, &self.options()).await;
+        release_admin(admin);
+        let deleted = deleted.map_err(fault)?;
+        let found = deleted.find_partition(topic, partition);
+        match found.as_ref().map(|one| (one.error(), one.offset())) {
+            Some((Ok(()), Offset::Offset(first))) => Ok(first),
+            Some((Err(error), _)) => Err(fault(error)),
+            _ => Err(Error::outage("kafka.error", format!("cannot {doing}: the brokers did not say"))),
+        }
+    }
+
     /// A topic's settings; `None` where the user may not see them.
     ///
     /// # Errors
     /// An outage when the brokers do not answer.
     pub async fn settings(&self, name: &str) -> Result<Option<TopicSettings>, Error> {
+        let found = self.look_up(name, ["max.message.bytes", "cleanup.policy"]).await?;
+        Ok(found.map(|[bytes, policy]| TopicSettings {
+            max_message_bytes: bytes.and_then(|bytes| bytes.parse().ok()),
+            compacted: policy.is_some_and(|policy| policy.contains("compact")),
+        }))
+    }
+
+    /// Some settings of a topic as Kafka gives them; `None` where the user may not see them.
+    pub(crate) async fn look_up<const N: usize>(
+        &self,
+        name: &str,
+        keys: [&str; N],
+    ) -> Result<Option<[Option<String>; N]>, Error> {
         let admin = self.admin()?;
         let answer = admin.describe_configs([&ResourceSpecifier::Topic(name)], &self.options()).await;
         release_admin(admin);
         let answer = answer.map_err(|error| fault::of("ask for a topic's settings", &error, None))?;
         let Some(Ok(found)) = answer.into_iter().next() else { return Ok(None) };
-        let value = |key: &str| found.get(key).and_then(|entry| entry.value.clone());
-        Ok(Some(TopicSettings {
-            max_message_bytes: value("max.message.bytes").and_then(|bytes| bytes.parse().ok()),
-            compacted: value("cleanup.policy").is_some_and(|policy| policy.contains("compact")),
-        }))
+        Ok(Some(keys.map(|key| found.get(key).and_then(|entry| entry.value.clone()))))
     }
 
     fn admin(&self) -> Result<AdminClient<DefaultClientContext>, Error> {

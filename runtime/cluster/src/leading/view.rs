@@ -31,19 +31,19 @@ pub(crate) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Works out who may have tasks; of two lives with one id the one that came later.
+    /// Works out who may have tasks; of two lives with one id the leader, or the one that came later.
     pub(crate) fn with_hosts(mut self) -> Self {
-        let mut hosts: BTreeMap<&'a str, (u64, &'a Life)> = BTreeMap::new();
+        let mut hosts: BTreeMap<&'a str, (bool, u64, &'a Life)> = BTreeMap::new();
         for peer in self.census.present(self.now, self.timing) {
             let life = &peer.beat.life;
             if self.settled.drained().contains(&life.worker) || (self.leaving && life == self.me) {
                 continue;
             }
-            let came = (peer.first_heard, life);
+            let came = (life == self.me, peer.first_heard, life);
             let host = hosts.entry(&life.worker).or_insert(came);
             *host = (*host).max(came);
         }
-        self.hosts = hosts.into_iter().map(|(id, (_, life))| (id, life)).collect();
+        self.hosts = hosts.into_iter().map(|(id, (_, _, life))| (id, life)).collect();
         self
     }
 

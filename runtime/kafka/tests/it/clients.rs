@@ -2,16 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use fairway_engine::files::Files;
 use fairway_kafka::consumer::{From, Out, Reading};
 use fairway_kafka::producer::{OutHeaders, Outgoing, Writing};
-use fairway_kafka::{Access, Consumer, Producer, Security};
+use fairway_kafka::{Consumer, Producer};
 use fairway_peers::kafka::{self, Message};
 
-fn access() -> Access {
-    Access::new(kafka::shared().address(), &Security::default(), &Files::open("."))
-        .expect("settings that work")
-}
+use crate::{access, access_to};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_partition_says_when_it_has_something() {
@@ -71,7 +67,7 @@ async fn an_offset_that_is_not_there_is_told_and_never_replaced() {
 #[tokio::test]
 async fn clients_are_let_go_at_once() {
     let port = fairway_peers::free_port().unwrap();
-    let nowhere = Access::new(&format!("127.0.0.1:{port}"), &Security::default(), &Files::open(".")).unwrap();
+    let nowhere = access_to(&format!("127.0.0.1:{port}"));
     let reading = Reading { group: "g".into(), read_committed: true, ahead_bytes: 1 << 20, partitions: 1 };
     let mut consumer = Consumer::new(&nowhere, &reading).unwrap();
     consumer.add(&[("t".into(), 0, From::First)]).unwrap();

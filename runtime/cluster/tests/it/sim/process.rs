@@ -58,7 +58,14 @@ pub(super) struct Process {
 }
 
 impl Process {
-    pub(super) fn new(slot: usize, id: &str, now: Time, beats: usize, random: &mut Random) -> Self {
+    pub(super) fn new(
+        slot: usize,
+        id: &str,
+        now: Time,
+        beats: usize,
+        drift: u64,
+        random: &mut Random,
+    ) -> Self {
         let life = Life::new(id, random.next());
         let about = About { address: format!("http://{life}"), ..About::default() };
         Self {
@@ -70,7 +77,7 @@ impl Process {
                 timing: Timing::default(),
             }),
             born: now,
-            drift: random.between(0, 20_000).cast_signed() - 10_000,
+            drift: random.between(0, 2 * drift).cast_signed() - drift.cast_signed(),
             offset: Duration::from_secs(random.between(0, 1_000_000)),
             paused_until: 0,
             awake: true,

@@ -54,6 +54,10 @@ pub(super) struct World {
     /// What should run, and which workers should have nothing.
     pub(super) channels: Arc<Channels>,
     pub(super) drains: BTreeMap<String, bool>,
+    /// Clocks run faster or slower by up to so many millionths.
+    pub(super) drift: u64,
+    /// Whether clocks are so good that no two processes may ever run one task.
+    pub(super) one_owner: bool,
     /// Of a hundred tasks so many do not end when they are told to.
     pub(super) stuck: u64,
     pub(super) trace: bool,
@@ -75,6 +79,8 @@ impl World {
             processes: BTreeMap::new(),
             channels: Arc::default(),
             drains: BTreeMap::new(),
+            drift: 10_000,
+            one_owner: true,
             stuck: 0,
             trace,
             exits: Vec::new(),
@@ -146,7 +152,7 @@ impl World {
         self.pids += 1;
         let (pid, beats) = (self.pids, self.broker.beats.len());
         let id = self.hosts[slot].id.clone();
-        let process = Process::new(slot, &id, self.now, beats, &mut self.random);
+        let process = Process::new(slot, &id, self.now, beats, self.drift, &mut self.random);
         self.log(|| format!("{id} starts as process {pid}"));
         self.processes.insert(pid, process);
         self.hosts[slot].pid = Some(pid);
