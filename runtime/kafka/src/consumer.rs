@@ -27,6 +27,9 @@ use crate::watch::Watch;
 /// Least and most bytes that one request brings for a partition.
 const FETCH: (usize, usize) = (64 << 10, 1 << 20);
 
+/// Topic, partition and the offset of the next message.
+pub type Shown = (Arc<str>, i32, i64);
+
 /// How a consumer reads.
 #[derive(Debug, Clone)]
 pub struct Reading {
@@ -282,15 +285,36 @@ impl Consumer {
         self.watch.is_up();
     }
 
-    /// Shows in the group how far a partition is: the offset of the next message. Does not wait and may come to nothing.
-    pub fn show(&self, topic: &str, partition: i32, offset: i64) {
-        let mut offsets = TopicPartitionList::new();
-        let added = offsets.add_partition_offset(topic, partition, Offset::Offset(offset));
-        let shown = added.and_then(|()| self.client().commit(&offsets, CommitMode::Async));
-        if let Err(error) = shown {
+    /// Shows in the group how far partitions are: topic, partition, offset of the next message. Does not wait and may come
+    /// to nothing.
+    pub fn show(&self, offsets: &[Shown]) {
+        if let Err(error) = commit(self.client(), offsets, CommitMode::Async) {
             tracing::debug!(%error, "the group did not take the offsets");
         }
     }
+
+    /// As [`Self::show`], and waits until the group has them, but not longer than `patience`: a client that is let go
+    /// forgets what it was about to commit.
+    pub async fn show_last(&self, offsets: Vec<Shown>, patience: Duration) {
+        let client = self.client().clone();
+        let shown = tokio::task::spawn_blocking(move || commit(&client, &offsets, CommitMode::Sync));
+        match tokio::time::timeout(patience, shown).await {
+            Ok(Ok(Ok(()))) => {}
+            Ok(Ok(Err(error))) => tracing::debug!(%error, "the group did not take the last offsets"),
+            Ok(Err(_)) | Err(_) => tracing::debug!("the group did not take the last offsets in time"),
+        }
+    }
+}
+
+fn commit(client: &BaseConsumer<Watch>, offsets: &[Shown], mode: CommitMode) -> Result<(), KafkaError> {
+    if offsets.is_empty() {
+        return Ok(());
+    }
+    let mut list = TopicPartitionList::new();
+    for (topic, partition, offset) in offsets {
+        list.add_partition_offset(topic, *partition, Offset::Offset(*offset))?;
+    }
+    client.commit(&list, mode)
 }
 
 /// Serves what concerns no partition: errors, statistics, answers to commits.

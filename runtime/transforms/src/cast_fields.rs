@@ -138,22 +138,17 @@ struct OpenCast {
 
 impl OpenCast {
     fn apply(&self, record: &mut Record<'_>, slot: usize) -> Result<(), RecordError> {
-        let value = record.get_slot(slot);
-        let result = match (value, self.on_null) {
-            (Ref::Missing, _) | (Ref::Null, OnNull::Keep) => return Ok(()),
+        record.change_slot(slot, |value| match (value, self.on_null) {
+            (Ref::Missing, _) | (Ref::Null, OnNull::Keep) => Ok(None),
             (Ref::Null, OnNull::Reject) => {
-                return Err(RecordError::in_field("cast.null", &self.name, "the field is null"));
+                Err(RecordError::in_field("cast.null", &self.name, "the field is null"))
             }
-            _ => self.cast.cast(value).map_err(|error| error.in_field(&self.name))?,
-        };
-        let owned = match result {
-            // Text and JSON that stay as they are need not be copied.
-            SetValue::Ref(Ref::Str(_)) if matches!(value, Ref::Str(_)) => return Ok(()),
-            SetValue::Ref(same) => same.to_value(),
-            SetValue::Owned(owned) => owned,
-        };
-        record.set_slot(slot, owned);
-        Ok(())
+            _ => match self.cast.cast(value).map_err(|error| error.in_field(&self.name))? {
+                // Text that stays as it is need not be copied.
+                SetValue::Ref(Ref::Str(_)) if matches!(value, Ref::Str(_)) => Ok(None),
+                read => Ok(Some(read)),
+            },
+        })
     }
 }
 

@@ -102,6 +102,36 @@ impl Record<'_> {
         }
     }
 
+    /// Gives the value in a slot another one that is made of it; `None` keeps it. Numbers and moments are never copied out.
+    ///
+    /// # Errors
+    /// What `change` answers; the value then stays.
+    ///
+    /// # Panics
+    /// If the schema has no such slot.
+    #[inline]
+    pub fn change_slot(
+        &mut self,
+        slot: usize,
+        change: impl for<'v> FnOnce(Ref<'v>) -> Result<Option<SetValue<'v>>, RecordError>,
+    ) -> Result<(), RecordError> {
+        let Some(value) = change(self.get_slot(slot))? else { return Ok(()) };
+        match plain(value.as_ref()) {
+            Some(cell) => {
+                assert!(slot < self.schema.width(), "slot {slot} of a schema with {}", self.schema.width());
+                self.put_slot(slot, cell);
+            }
+            None => {
+                let owned = match value {
+                    SetValue::Ref(value) => value.to_value(),
+                    SetValue::Owned(value) => value,
+                };
+                self.set_slot(slot, owned);
+            }
+        }
+        Ok(())
+    }
+
     /// Sets a field to a text.
     #[inline]
     pub fn set_str(&mut self, name: &str, text: &str) {
@@ -151,18 +181,9 @@ impl Record<'_> {
 
     /// Stores what a value points to; nothing, and the record is refused, when there is no room.
     fn cell(&mut self, value: Ref<'_>) -> Option<Cell> {
-        let stored = match value {
-            // These need no storage, so that shared pools stay shared.
-            Ref::Missing => Ok(Cell::Missing),
-            Ref::Null => Ok(Cell::Null),
-            Ref::Bool(value) => Ok(Cell::Bool(value)),
-            Ref::I64(value) => Ok(Cell::I64(value)),
-            Ref::F64(value) => Ok(Cell::F64(value)),
-            Ref::Dec(value) => Ok(Cell::Dec(value.mantissa(), value.scale())),
-            Ref::Date(days) => Ok(Cell::Date(days)),
-            Ref::Time(us) => Ok(Cell::Time(us)),
-            Ref::Ts { us, offset } => Ok(Cell::Ts(us, offset)),
-            other => Arc::make_mut(self.pools).overlay.add(other),
+        let stored = match plain(value) {
+            Some(cell) => Ok(cell),
+            None => Arc::make_mut(self.pools).overlay.add(value),
         };
         self.full |= stored.is_err();
         stored.ok()
@@ -183,6 +204,24 @@ impl Record<'_> {
         }
         self.cells.row_mut(self.row)[slot] = cell;
     }
+}
+
+/// The cell of a value that needs no storage, so that shared pools stay shared.
+#[inline]
+fn plain(value: Ref<'_>) -> Option<Cell> {
+    Some(match value {
+        Ref::Missing => Cell::Missing,
+        Ref::Null => Cell::Null,
+        Ref::Bool(value) => Cell::Bool(value),
+        Ref::I64(value) => Cell::I64(value),
+        Ref::U64(value) => Cell::U64(value),
+        Ref::F64(value) => Cell::F64(value),
+        Ref::Dec(value) => Cell::Dec(value.mantissa(), value.scale()),
+        Ref::Date(days) => Cell::Date(days),
+        Ref::Time(us) => Cell::Time(us),
+        Ref::Ts { us, offset } => Cell::Ts(us, offset),
+        _ => return None,
+    })
 }
 
 impl Batch {

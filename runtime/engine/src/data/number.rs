@@ -85,20 +85,20 @@ pub(super) struct Parts<'a> {
 /// `None` if the text is no such number (or its exponent has more than 18 digits).
 #[inline]
 pub fn parse_number(text: &str) -> Option<Number<'_>> {
-    if let Some(whole) = short_whole(text.as_bytes()) {
-        return Some(Number::I64(whole));
+    match short(text.as_bytes()) {
+        Some(number) => Some(number),
+        None => classify(parts(text, Grammar::Json)?, text),
     }
-    classify(parts(text, Grammar::Json)?, text)
 }
 
 /// Like [`parse_number`], for text that people write: a leading `+` or leading zeros are allowed, and either side
 /// of the point may be empty (`.5`, `5.`). Spaces are not.
 #[inline]
 pub fn parse_number_lenient(text: &str) -> Option<Number<'_>> {
-    if let Some(whole) = short_whole(text.as_bytes()) {
-        return Some(Number::I64(whole));
+    match short(text.as_bytes()) {
+        Some(number) => Some(number),
+        None => classify(parts(text, Grammar::Lenient)?, text),
     }
-    classify(parts(text, Grammar::Lenient)?, text)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -107,18 +107,53 @@ pub(super) enum Grammar {
     Lenient,
 }
 
-/// The commonest numbers by far: up to 18 digits and nothing else, no leading zero.
+/// A whole text as [`short_prefix`] has it.
 #[inline]
-fn short_whole(text: &[u8]) -> Option<i64> {
-    let (negative, digits) = match text {
-        [b'-', rest @ ..] => (true, rest),
-        _ => (false, text),
-    };
-    if digits.is_empty() || digits.len() > DIGITS || (digits[0] == b'0' && digits.len() > 1) {
+fn short(text: &[u8]) -> Option<Number<'static>> {
+    short_prefix(text).filter(|(_, len)| *len == text.len()).map(|(number, _)| number)
+}
+
+/// The commonest numbers by far, and how long they are: up to 18 digits, maybe a point with digits on both sides, no
+/// leading zero, nothing behind that could go on with the number.
+#[inline]
+pub(super) fn short_prefix(text: &[u8]) -> Option<(Number<'static>, usize)> {
+    let negative = text.first() == Some(&b'-');
+    let start = usize::from(negative);
+    let mut value: i64 = 0;
+    let mut at = start;
+    // Where the point stands, once there was one.
+    let mut point = None;
+    while let Some(&byte) = text.get(at) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit <= 9 {
+            // Only a 19th digit can wrap, and that is not taken.
+            value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
+        } else if byte == b'.' && point.is_none() {
+            point = Some(at);
+        } else if matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-') {
+            return None;
+        } else {
+            break;
+        }
+        at += 1;
+        if at - start > DIGITS + 1 {
+            return None;
+        }
+    }
+    let value = if negative { value.wrapping_neg() } else { value };
+    let whole = point.unwrap_or(at) - start;
+    if whole == 0 || (whole > 1 && text[start] == b'0') {
         return None;
     }
-    let value = digits_value(0, digits)?;
-    Some(if negative { -value } else { value })
+    let number = match point {
+        None if whole <= DIGITS => Number::I64(value),
+        None => return None,
+        Some(point) => match at - point - 1 {
+            0 => return None,
+            scale => Number::Dec(Decimal { mantissa: value, scale: scale as u8 }),
+        },
+    };
+    Some((number, at))
 }
 
 /// Appends digits to a value; `None` at anything else. The caller bounds the length.

@@ -3,18 +3,20 @@
 //! One task runs all transforms, so that each sees its records in order and one at a time; only what an errors port of a
 //! sink hands on enters from the side (see `target`), and waits for the transform it needs.
 
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fairway_shared::component::Kind;
 use smallvec::{SmallVec, smallvec};
 use tokio::sync::mpsc;
 
+use super::LONGEST_DRAIN;
 use super::graph::{Edge, Graph};
 use super::refusal::Refusal;
 use super::target::{Parcel, Sender};
 use super::ticket::Ticket;
 use crate::data::{Batch, Rejects};
-use crate::error::Error;
+use crate::error::{Error, Kind as ErrorKind};
 use crate::position::{Position, StreamKey};
 use crate::source::Polled;
 use crate::store::Letter;
@@ -60,21 +62,38 @@ pub(crate) struct Chain {
     pub(crate) refusal: Refusal,
 }
 
-/// Runs until no reader is left.
-pub(crate) async fn run(chain: Chain, mut read: mpsc::Receiver<Read>) -> Result<(), Error> {
-    while let Some(Read { what, ticket }) = read.recv().await {
-        let went_on = match what {
-            What::Polled(polled) => chain.enter(polled, &ticket).await?,
-            What::Replayed { node, batch } => chain.enter_again(node, batch, &ticket).await?,
-        };
-        if !went_on {
-            break;
+/// Runs until no reader is left. What went on before a fault of the chain is sound, so targets get time to take it:
+/// `delivering` ends with the last of them.
+pub(crate) async fn run(
+    chain: Chain,
+    read: mpsc::Receiver<Read>,
+    mut delivering: mpsc::Receiver<Infallible>,
+) -> Result<(), Error> {
+    let control = chain.refusal.patience.control.clone();
+    let result = chain.run(read).await;
+    if result.as_ref().is_err_and(|fault| fault.kind != ErrorKind::Fenced) {
+        control.drain_run();
+        if tokio::time::timeout(LONGEST_DRAIN, delivering.recv()).await.is_err() {
+            tracing::warn!("the chain failed, and targets did not take in time what went before");
         }
     }
-    Ok(())
+    result
 }
 
 impl Chain {
+    async fn run(self, mut read: mpsc::Receiver<Read>) -> Result<(), Error> {
+        while let Some(Read { what, ticket }) = read.recv().await {
+            let went_on = match what {
+                What::Polled(polled) => self.enter(polled, &ticket).await?,
+                What::Replayed { node, batch } => self.enter_again(node, batch, &ticket).await?,
+            };
+            if !went_on {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     async fn enter(&self, polled: Polled, ticket: &Arc<Ticket>) -> Result<bool, Error> {
         let source = ticket.source;
         let way = Way {

@@ -124,6 +124,9 @@ pub enum Ended {
     },
 }
 
+/// How long targets have to take what was read before a source or the chain failed; the rest is read again.
+const LONGEST_DRAIN: Duration = Duration::from_secs(10);
+
 /// Runs a task until its sources end, it is asked to stop, or something fails.
 ///
 /// # Errors
@@ -210,7 +213,8 @@ pub async fn run(
     };
     loops.spawn(replayer.run());
     let all: Vec<usize> = graph.reached.iter().flatten().copied().collect();
-    loops.spawn(chain::run(chain_for(&all), read));
+    let (delivers, delivering) = mpsc::channel(1);
+    loops.spawn(chain::run(chain_for(&all), read, delivering));
     for (node, sink, inbox) in inboxes {
         let target = target::Target {
             node,
@@ -233,9 +237,14 @@ pub async fn run(
             max_attempts: spec.max_attempts,
             patience: patience.clone(),
         };
-        loops.spawn(target.run());
+        let delivers = delivers.clone();
+        loops.spawn(async move {
+            let result = target.run().await;
+            drop(delivers);
+            result
+        });
     }
-    drop((to_commit, senders));
+    drop((to_commit, senders, delivers));
     let commit = commit::Commit {
         graph: graph.clone(),
         store,

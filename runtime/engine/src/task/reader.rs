@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
-use super::Limits;
 use super::chain::{Read, What};
 use super::commit::Report;
 use super::control::Wish;
 use super::graph::Graph;
 use super::patience::{Patience, Tries, insist};
 use super::ticket::Ticket;
+use super::{LONGEST_DRAIN, Limits};
 use crate::error::{Error, Kind};
 use crate::position::{Position, StreamKey};
 use crate::source::{Next, Polled, Source};
@@ -49,9 +49,6 @@ impl Room {
         (kib.ok(), records.ok())
     }
 }
-
-/// How long targets have to take what was read before a source failed; the rest is read again.
-const LONGEST_DRAIN: Duration = Duration::from_secs(10);
 
 /// What acknowledgements travel in.
 pub(crate) type Acknowledgement = (Arc<str>, Position);

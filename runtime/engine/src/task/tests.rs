@@ -277,6 +277,21 @@ async fn policies_stop_and_drop() {
     assert!(bench.store.letters().is_empty());
 }
 
+/// The target is slow to take what went before the refusal: it gets it all the same.
+#[tokio::test]
+async fn what_went_before_a_refusal_that_stops_is_delivered() {
+    let drawing = to_shelf(count_to(10, 1).node("odd", REFUSE_EVEN, json!({})), "a", "before")
+        .edges(&["numbers>odd", "odd>a"])
+        .policy(ErrorPolicy::Stop);
+    shelf("before").fail(Faults { outages: 1, ..Faults::default() });
+    let mut bench = Bench::default();
+    let error = bench.run(&drawing).await.unwrap_err();
+    assert_eq!(&*error.code, "test.even");
+    assert_once_each("before", [1]);
+    let marks = bench.store.marks();
+    assert!(marks.iter().any(|mark| mark.position.order == 1), "{marks:?}");
+}
+
 #[tokio::test]
 async fn a_target_that_refuses_everything_suspends_the_channel() {
     let drawing = to_shelf(count_to(5000, 10), "a", "all").groups_of(10).edges(&["numbers>a"]);

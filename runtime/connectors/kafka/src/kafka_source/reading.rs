@@ -9,7 +9,7 @@ use fairway_engine::Error;
 use fairway_engine::data::BatchBuilder;
 use fairway_engine::position::Position;
 use fairway_engine::source::{Next, Polled, Source, SourceCtx};
-use fairway_kafka::consumer::{self, From, Out};
+use fairway_kafka::consumer::{self, From, Out, Shown};
 use fairway_kafka::{Access, Cluster, Consumer};
 use tokio::task::JoinHandle;
 
@@ -278,16 +278,15 @@ impl Reading {
         })
     }
 
-    fn show(&mut self) {
-        let Some((offsets, shown)) = &mut self.showing else { return };
+    /// What the group has not been shown yet.
+    fn to_show(&mut self) -> Vec<Shown> {
+        let Some((offsets, shown)) = &mut self.showing else { return Vec::new() };
         *shown = Instant::now();
-        for (label, offset) in offsets.drain() {
-            let place =
-                label.rsplit_once('/').and_then(|(topic, number)| Some((topic, number.parse().ok()?)));
-            if let Some((topic, number)) = place {
-                self.consumer.show(topic, number, offset);
-            }
-        }
+        let place = |(label, offset): (Arc<str>, i64)| {
+            let (topic, number) = label.rsplit_once('/')?;
+            Some((topic.into(), number.parse().ok()?, offset))
+        };
+        offsets.drain().filter_map(place).collect()
     }
 }
 
@@ -386,13 +385,17 @@ impl Source for Reading {
             offsets.insert(partition.into(), offset);
         }
         if self.showing.as_ref().is_some_and(|(_, shown)| shown.elapsed() >= TURN) {
-            self.show();
+            let offsets = self.to_show();
+            self.consumer.show(&offsets);
         }
         Ok(())
     }
 
     async fn close(&mut self) {
-        self.show();
+        let last = self.to_show();
+        if !last.is_empty() {
+            self.consumer.show_last(last, TURN).await;
+        }
         if let Some(running) = self.discovery.running.take() {
             running.abort();
         }

@@ -22,7 +22,10 @@ impl Cast {
                 {
                     Ok(Ref::F64(-0.0).into())
                 }
-                Some(number) => self.convert(number_ref(&number), value),
+                // By far the most: a number that is of the type as it was read.
+                Some(Number::I64(whole)) if self.to == Type::Int64 => Ok(Ref::I64(whole).into()),
+                Some(Number::Dec(exact)) if self.to == Type::Decimal => Ok(Ref::Dec(exact).into()),
+                Some(number) => self.convert((&number).into(), value),
                 None if self.to == Type::Float64 => match special(text.trim_ascii()) {
                     Some(float) => Ok(Ref::F64(float).into()),
                     None => Err(self.bad_text(value)),
@@ -75,15 +78,6 @@ fn number_set<'v>(to: Type, whole: i128) -> SetValue<'v> {
         // Only an uint64 is called with more, and it fits.
         Err(_) if to == Type::Uint64 => Ref::U64(u64::try_from(whole).unwrap_or(u64::MAX)).into(),
         Err(_) => Value::Big(whole.to_string()).into(),
-    }
-}
-
-fn number_ref<'a>(number: &'a Number<'_>) -> Ref<'a> {
-    match number {
-        Number::I64(value) => Ref::I64(*value),
-        Number::U64(value) => Ref::U64(*value),
-        Number::Dec(value) => Ref::Dec(*value),
-        Number::Big(digits) => Ref::Big(digits),
     }
 }
 

@@ -15,6 +15,7 @@ pub use parser::{JsonError, Scan, scan_value};
 use super::builder::BatchBuilder;
 use super::cell::{Cell, Full};
 use super::meta::Meta;
+use super::schema::Field;
 use super::value::Value;
 use parser::Parser;
 use sink::{Cells, Values};
@@ -73,8 +74,15 @@ impl JsonReader {
         let mut parser = Parser::new(&base[..end], offset);
         parser.open_object()?;
         let mut nth = 0;
-        while let Some(name) = parser.next_name(nth == 0)? {
-            let slot = self.slot(builder, nth, &name);
+        loop {
+            let likely = self.likely(builder, nth);
+            let slot = match likely.filter(|field| parser.take_key(nth == 0, field.key())) {
+                Some(field) => field.slot(),
+                None => match parser.next_name(nth == 0)? {
+                    Some(name) => self.slot(builder, nth, &name),
+                    None => break,
+                },
+            };
             let cell = self.cells.read(&mut parser, &mut builder.pools_mut().overlay)?;
             builder.put(slot, cell);
             nth += 1;
@@ -83,10 +91,15 @@ impl JsonReader {
         Ok(())
     }
 
+    /// The field that came at this place last time.
+    #[inline]
+    fn likely<'b>(&self, builder: &'b BatchBuilder, nth: usize) -> Option<&'b Field> {
+        self.fields.get(nth).and_then(|index| builder.schema().fields().get(*index))
+    }
+
     #[inline]
     fn slot(&mut self, builder: &mut BatchBuilder, nth: usize, name: &str) -> usize {
-        let known = self.fields.get(nth).and_then(|index| builder.schema().fields().get(*index));
-        if let Some(field) = known
+        if let Some(field) = self.likely(builder, nth)
             && &**field.name() == name
         {
             return field.slot();

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::super::number::{Number, parse_number};
+use super::super::number::{Number, parse_number, short_prefix};
 use super::super::swar::first_special;
 use super::escape;
 
@@ -115,6 +115,22 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// Takes the next name in an object and its colon if they are written exactly so; else nothing is taken.
+    #[inline]
+    pub(super) fn take_key(&mut self, first: bool, key: &[u8]) -> bool {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let rest = match rest {
+            [b',', rest @ ..] if !first => rest,
+            _ if first => rest,
+            _ => return false,
+        };
+        let found = rest.starts_with(key);
+        if found {
+            self.at += usize::from(!first) + key.len();
+        }
+        found
+    }
+
     /// The next name in an object and its colon; `None` at the end of the object.
     #[inline]
     pub(super) fn next_name(&mut self, first: bool) -> Result<Option<Cow<'t, str>>, JsonError> {
@@ -122,7 +138,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The next name in an object and its colon, as written; `None` at the end of the object.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_key(&mut self, first: bool) -> Result<Option<Quoted<'t>>, JsonError> {
         match self.peek() {
             Some(b'}') => {
@@ -169,7 +185,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The value that begins here.
-    #[inline]
+    #[inline(always)]
     pub(super) fn value(&mut self) -> Result<Token<'t>, JsonError> {
         match self.peek() {
             Some(b'"') => Ok(Token::Text(self.quoted()?)),
@@ -193,8 +209,19 @@ impl<'t> Parser<'t> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn number(&mut self) -> Result<Token<'t>, JsonError> {
+        match short_prefix(&self.text.as_bytes()[self.at..]) {
+            Some((number, len)) => {
+                self.at += len;
+                Ok(Token::Number(number))
+            }
+            None => self.long_number(),
+        }
+    }
+
+    #[cold]
+    fn long_number(&mut self) -> Result<Token<'t>, JsonError> {
         let bytes = &self.text.as_bytes()[self.at..];
         let in_number = |byte: &&u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
         let len = bytes.iter().take_while(in_number).count();
