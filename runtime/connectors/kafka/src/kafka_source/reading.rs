@@ -279,7 +279,7 @@ impl Reading {
     }
 
     /// What the group has not been shown yet.
-    fn to_show(&mut self) -> Vec<Shown> {
+    fn unshown(&mut self) -> Vec<Shown> {
         let Some((offsets, shown)) = &mut self.showing else { return Vec::new() };
         *shown = Instant::now();
         let place = |(label, offset): (Arc<str>, i64)| {
@@ -385,14 +385,14 @@ impl Source for Reading {
             offsets.insert(partition.into(), offset);
         }
         if self.showing.as_ref().is_some_and(|(_, shown)| shown.elapsed() >= TURN) {
-            let offsets = self.to_show();
+            let offsets = self.unshown();
             self.consumer.show(&offsets);
         }
         Ok(())
     }
 
     async fn close(&mut self) {
-        let last = self.to_show();
+        let last = self.unshown();
         if !last.is_empty() {
             self.consumer.show_last(last, TURN).await;
         }
