@@ -17,6 +17,7 @@ use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::message::{Header, Headers, Message as _, OwnedHeaders};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+use rdkafka::types::RDKafkaErrorCode;
 
 use crate::{Leash, free_port};
 
@@ -144,9 +145,13 @@ impl Kafka {
             topic = topic.set(key, value);
         }
         let until = Instant::now() + LIMIT;
+        let mut tries = 0;
         loop {
+            tries += 1;
             let made = block_on(self.admin()?.create_topics([&topic], &options()))?;
             match made.into_iter().next() {
+                // An earlier try of this call, whose answer did not come in time.
+                Some(Err((_, RDKafkaErrorCode::TopicAlreadyExists))) if tries > 1 => return Ok(()),
                 Some(Err((_, code))) if Instant::now() > until => bail!("topic {name} was refused: {code}"),
                 // A broker that has just started has nobody yet to lead a partition.
                 Some(Err(_)) => std::thread::sleep(Duration::from_millis(50)),
@@ -221,7 +226,7 @@ impl Kafka {
             record.payload = message.value.as_ref();
             record.timestamp = (message.time > 0).then_some(message.time);
             while let Err((error, refused)) = producer.send(record) {
-                let full = error.rdkafka_error_code() == Some(rdkafka::types::RDKafkaErrorCode::QueueFull);
+                let full = error.rdkafka_error_code() == Some(RDKafkaErrorCode::QueueFull);
                 ensure!(full, "a message was refused: {error}");
                 producer.poll(Duration::from_millis(10));
                 record = refused;
@@ -336,7 +341,8 @@ fn jars() -> Result<PathBuf> {
     found.context("the jars of Apache Kafka are not there: run `cargo xtask setup`")
 }
 
-/// One node that is broker and controller. Short sessions, or a start after a kill takes ten seconds.
+/// One node that is broker and controller. Short sessions, or a start after a kill takes ten seconds; but not so short that
+/// a busy machine, where a heartbeat may be late by more than a second, loses its only broker.
 fn settings(folder: &Path, port: u16, controller: u16) -> String {
     let data = folder.join("data");
     let data = data.display();
@@ -351,7 +357,7 @@ fn settings(folder: &Path, port: u16, controller: u16) -> String {
          transaction.state.log.num.partitions=1\ntransaction.state.log.replication.factor=1\n\
          transaction.state.log.min.isr=1\nshare.coordinator.state.topic.replication.factor=1\n\
          share.coordinator.state.topic.min.isr=1\ngroup.initial.rebalance.delay.ms=0\n\
-         log.segment.delete.delay.ms=1000\nbroker.session.timeout.ms=1000\nbroker.heartbeat.interval.ms=200\n"
+         log.segment.delete.delay.ms=1000\nbroker.session.timeout.ms=4000\nbroker.heartbeat.interval.ms=200\n"
     )
 }
 

@@ -16,6 +16,31 @@ pub(super) struct Counts {
     skipped: usize,
     /// Test and reason of each test that skipped itself.
     pub(super) reasons: Vec<String>,
+    /// Names of the tests that failed.
+    pub(super) failures: Vec<String>,
+    /// Tests that failed among all others and passed when they were tried again alone.
+    pub(super) unsteady: Vec<String>,
+    /// Binaries that began and did not come to their summary.
+    begun: usize,
+}
+
+impl Counts {
+    /// Whether every failure has a name: no binary was ended by a crash, which would leave tests unknown.
+    pub(super) fn all_named(&self) -> bool {
+        self.begun == 0 && self.failures.len() == self.failed
+    }
+
+    /// Takes the failed tests over as passed, now that a second try of them alone has passed.
+    pub(super) fn passed_again(&mut self) {
+        self.passed += std::mem::take(&mut self.failed);
+        self.unsteady.append(&mut self.failures);
+    }
+
+    /// Whether these are the counts of a try in which at least so many tests ran (a name may stand in two binaries), and all
+    /// passed.
+    pub(super) fn are_all_of(&self, tests: usize) -> bool {
+        self.passed >= tests && (self.failed, self.begun) == (0, 0)
+    }
 }
 
 impl fmt::Display for Counts {
@@ -43,6 +68,12 @@ impl Reader {
             self.finish(summary, counts);
             return true;
         }
+        if line.starts_with("running ") && (line.ends_with(" tests") || line.ends_with(" test")) {
+            counts.begun += 1;
+        }
+        if let Some(name) = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED")) {
+            counts.failures.push(name.to_owned());
+        }
         match line {
             // The section comes twice: the output of the tests, then their names.
             "successes:" => self.successes = true,
@@ -69,6 +100,7 @@ impl Reader {
             part.trim().parse::<usize>().ok()
         };
         let reasons = std::mem::take(self).skipped;
+        counts.begun = counts.begun.saturating_sub(1);
         counts.passed += number("passed").unwrap_or(0).saturating_sub(reasons.len());
         counts.failed += number("failed").unwrap_or(0);
         counts.skipped += number("ignored").unwrap_or(0) + reasons.len();
@@ -98,6 +130,8 @@ mod tests {
         ));
         assert_eq!(counts.to_string(), "2 passed, 1 failed, 2 skipped");
         assert_eq!(counts.reasons, ["b: no browser"]);
+        assert_eq!(counts.failures, ["d"]);
+        assert!(counts.all_named());
         assert!(shown.contains("why") && !shown.contains("noise"), "{shown}");
     }
 
@@ -108,6 +142,36 @@ mod tests {
             "test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n",
         ));
         assert_eq!(counts.to_string(), "1 passed, 1 failed, 0 skipped");
+    }
+
+    #[test]
+    fn a_binary_that_crashes_leaves_failures_without_names() {
+        let (counts, _) = read(concat!(
+            "running 1 test\ntest a ... FAILED\n\n",
+            "test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n",
+            "running 2 tests\ntest b ... ok\n",
+        ));
+        assert!(!counts.all_named());
+    }
+
+    #[test]
+    fn a_second_try_counts_only_if_each_test_ran_and_passed() {
+        let (mut counts, _) = read(concat!(
+            "running 1 test\ntest a ... FAILED\n",
+            "test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n",
+        ));
+        let (again, _) = read(concat!(
+            "running 0 tests\n",
+            "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 9 filtered out; finished in 0.00s\n",
+            "running 1 test\ntest a ... ok\n",
+            "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 9 filtered out; finished in 0.00s\n",
+        ));
+        assert!(again.are_all_of(1) && !again.are_all_of(2));
+        counts.passed_again();
+        assert_eq!(
+            (counts.to_string().as_str(), &*counts.unsteady),
+            ("1 passed, 0 failed, 0 skipped", &["a".to_owned()][..])
+        );
     }
 
     #[test]
