@@ -24,6 +24,27 @@ pub struct Entry {
     pub at: u64,
 }
 
+impl Entry {
+    /// Adds a change behind this one: both are made and taken back as one.
+    fn follow(&mut self, command: Command, inverse: Command, now: u64) {
+        let both = |first: Command, second: Command| match (first, second) {
+            (Command::Batch(mut first), Command::Batch(second)) => {
+                first.extend(second);
+                Command::Batch(first)
+            }
+            (Command::Batch(mut first), second) => {
+                first.push(second);
+                Command::Batch(first)
+            }
+            (first, Command::Batch(second)) => Command::Batch(std::iter::once(first).chain(second).collect()),
+            (first, second) => Command::Batch(vec![first, second]),
+        };
+        self.command = both(self.command.clone(), command);
+        self.inverse = both(inverse, self.inverse.clone());
+        self.at = now;
+    }
+}
+
 /// What was done and what was undone, each with the latest last.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct History {
@@ -62,12 +83,17 @@ impl History {
         if let Some(last) = self.undo.last_mut()
             && !fresh
             && now.saturating_sub(last.at) <= JOIN_WITHIN_MS
-            && can_join(&last.command, &command)
         {
-            // The first inverse leads to where the joined change began.
-            last.command = command;
-            last.at = now;
-            return;
+            if can_join(&last.command, &command) {
+                // The first inverse leads to where the joined change began.
+                last.command = command;
+                last.at = now;
+                return;
+            }
+            if can_follow(&last.command, &command) {
+                last.follow(command, inverse, now);
+                return;
+            }
         }
         self.undo.push(Entry { command, inverse, at: now });
         if self.undo.len() > MOST_ENTRIES {
@@ -129,4 +155,26 @@ pub fn can_join(previous: &Command, next: &Command) -> bool {
         | (Command::ReplaceDocument { .. }, Command::ReplaceDocument { .. }) => true,
         _ => false,
     }
+}
+
+/// Whether `next` goes on with the change of `previous`, and neither says all: a setting that is typed into while edges
+/// follow the names in it.
+fn can_follow(previous: &Command, next: &Command) -> bool {
+    fn setting(command: &Command) -> Option<(&str, &str)> {
+        match command {
+            Command::SetConfig { node, field, value: Some(_) } if !field.ends_with("/-") => {
+                Some((node, field))
+            }
+            Command::Batch(all) => {
+                let first = setting(all.first()?)?;
+                let follows = |command: &Command| {
+                    matches!(command, Command::ReplaceEdge { .. }) || setting(command) == Some(first)
+                };
+                all.iter().all(follows).then_some(first)
+            }
+            _ => None,
+        }
+    }
+    let batched = [previous, next].iter().any(|command| matches!(command, Command::Batch(_)));
+    batched && setting(previous).is_some() && setting(previous) == setting(next)
 }

@@ -8,12 +8,14 @@ mod apply;
 mod clipboard;
 mod fix;
 mod history;
+mod outputs;
 mod steps;
 
 pub use apply::apply;
 pub use clipboard::{copy, paste};
 pub use fix::apply_fix;
 pub use history::{Entry, History, JOIN_WITHIN_MS, can_join};
+pub use outputs::OutputNames;
 pub use steps::{Instead, SpotStep, Step};
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,8 +2,9 @@
 
 use fairway_shared::channel::text::{self, Document};
 use fairway_shared::channel::{Channel, Edge, Node, PortRef, Settings, Spot, StreamChoice};
+use fairway_shared::component::{OutputsFrom, Port, Ports};
 use fairway_shared::diagnostic::{Diagnostic, Fix, Place};
-use fairway_shared::edit::{self, Command, EditError, History, Placed, apply};
+use fairway_shared::edit::{self, Command, EditError, History, OutputNames, Placed, apply};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -209,6 +210,43 @@ proptest! {
         prop_assert_eq!(&document, &end);
     }
 
+    /// Routes that are typed over, added, taken away and moved about: every edge stays, undo is exact, and where each item has
+    /// a usable name again no edge is left at a name that is gone.
+    #[test]
+    fn renamed_outputs_take_their_edges_along(
+        edits in prop::collection::vec((0..4usize, "[ab]{0,2}", 0..400u64), 1..20),
+    ) {
+        let start = routes(&["a", "b"]);
+        let (mut document, mut history, mut names) = (start.clone(), History::default(), OutputNames::default());
+        let mut list = vec!["a".to_owned(), "b".to_owned()];
+        let mut now = 0;
+        for (which, text, pause) in edits {
+            now += pause;
+            match which {
+                0 | 1 => list[which] = text,
+                _ => list.swap(0, 1),
+            }
+            let value = json!(list.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>());
+            let command = names.set_config(&document, Some(&ports()), "route", "routes", Some(value));
+            history.run(&mut document, command, now).unwrap();
+            prop_assert_eq!(document.spec.edges.len(), 3);
+        }
+        let mut usable = list.clone();
+        usable.sort();
+        usable.dedup();
+        if usable.len() == 2 && usable.iter().all(|name| !name.is_empty()) {
+            let mut left: Vec<_> = document.spec.edges.iter().filter_map(|edge| edge.from.port.clone()).collect();
+            left.retain(|port| port != "rest");
+            left.sort();
+            prop_assert_eq!(left, usable);
+        }
+        let end = document.clone();
+        while history.undo(&mut document).unwrap() {}
+        prop_assert_eq!(&document, &start);
+        while history.redo(&mut document).unwrap() {}
+        prop_assert_eq!(&document, &end);
+    }
+
     #[test]
     fn every_inverse_is_exact(start in documents(), command in command()) {
         let mut document = start.clone();
@@ -349,4 +387,24 @@ fn fixes_become_commands() {
     apply(&mut changed, fix("/metadata/labels/a", None)).unwrap();
     assert!(changed.metadata.labels.is_empty());
     let _typed: Fix = Fix { title: String::new(), pointer: String::new(), value: None };
+}
+
+/// A node whose routes have these names, with an edge from each and one from the fixed output.
+fn routes(names: &[&str]) -> Channel {
+    let list: Vec<Value> = names.iter().map(|name| json!({ "name": name })).collect();
+    let edge = |name: &&str| json!({ "from": format!("route.{name}"), "to": "x" });
+    let edges: Vec<Value> = names.iter().chain(&["rest"]).map(edge).collect();
+    channel(&json!({
+        "apiVersion": "fairway/v1", "kind": "Channel", "metadata": { "name": "routes" },
+        "spec": {
+            "nodes": [{ "id": "route", "component": "route_records", "config": { "routes": list } }, { "id": "x", "component": "log_sink" }],
+            "edges": edges,
+        },
+    }))
+}
+
+fn ports() -> Ports {
+    let port = |name: &str| Port { name: name.into(), help: String::new() };
+    let from = OutputsFrom { list: "routes".into(), name: "name".into(), help: String::new() };
+    Ports { inputs: vec![port("in")], outputs: vec![port("rest")], outputs_from: Some(from) }
 }
