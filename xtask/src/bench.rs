@@ -1,13 +1,18 @@
 //! `cargo xtask bench [NAME]`: the benches of the workspace, in release.
 //!
-//! A bench is an ordinary cargo bench target; adding one to a crate is enough, this file lists none.
+//! A bench is an ordinary cargo bench target; adding one to a crate is enough, this file lists none. Those of the root
+//! package look at the product from outside, in release too.
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::Value;
 
+use crate::bundle::{self, Build};
 use crate::house::House;
 use crate::step;
+
+/// The root package, whose benches start the real binary.
+const PRODUCT: &str = "fairway-desktop";
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -28,9 +33,14 @@ pub(crate) fn run(house: &House, options: &Options) -> Result<()> {
         let names: Vec<&str> = there.iter().map(|bench| bench.name.as_str()).collect();
         bail!("there is no such bench; there are: {}", names.join(", "));
     }
+    if chosen.iter().any(|bench| bench.package == PRODUCT) {
+        bundle::bundle(house, Build::Release)?;
+        step::must(&mut house.cargo(["build", "--release", "-p", "fairway-runtime", "--bin", "fairway"]))?;
+    }
     for bench in chosen {
         // Named one by one: asked for all, cargo would also build the library and the binary once more for nothing.
         let mut command = house.cargo(["bench", "-p", &bench.package, "--bench", &bench.name]);
+        command.env("FAIRWAY_BIN", house.binary("release", "fairway"));
         step::must(command.arg("--").args(&options.args))?;
     }
     Ok(())

@@ -72,6 +72,9 @@ pub(crate) fn run(house: &House, options: &Options) -> Result<()> {
         report.check("bundle", || bundle::bundle(house, Build::Debug).map(|_| ()));
         report.check("build", || step::must(house.cargo(["build", "--bins", "--tests"]).args(NATIVE)));
         report.check("tests", || tests(house, options, &mut counts));
+        if options.only != Some(Part::Browser) {
+            report.check("tests of the designer", || designer(house, options, &mut counts));
+        }
     }
     report.print();
     for reason in &counts.reasons {
@@ -161,6 +164,14 @@ fn runner<'a>(house: &House, options: &Options, args: impl IntoIterator<Item = &
     command.env("FAIRWAY_BIN", house.binary("debug", "fairway"));
     command.env("FAIRWAY_REQUIRE_BROWSER", if ci() { "1" } else { "" });
     command
+}
+
+/// What of the designer needs no browser: texts in both languages, summaries, addresses. It is no default member, for it is
+/// otherwise built for WebAssembly only.
+fn designer(house: &House, options: &Options, counts: &mut Counts) -> Result<()> {
+    let mut command =
+        house.cargo(["test", "-p", "fairway-designer", "--no-fail-fast", "--", "--show-output"]);
+    counted(command.args(&options.args), counts)
 }
 
 fn counted(command: &mut Command, counts: &mut Counts) -> Result<()> {
