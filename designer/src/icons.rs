@@ -40,6 +40,7 @@ icons! {
     Layers "layers",
     Link "link",
     Logo "logo",
+    Map "map",
     Minus "minus",
     Monitor "monitor",
     Moon "moon",
@@ -100,35 +101,38 @@ macro_rules! component_icons {
     };
 }
 component_icons!(
-    "add",
-    "branch",
     "cast",
+    "convert",
     "csv",
     "database",
-    "drop",
+    "dedupe",
+    "discard",
     "file",
     "filter",
+    "flatten",
     "generate",
     "http",
     "jsonl",
     "kafka",
     "log",
     "mask",
-    "null",
+    "postgres",
     "rename",
+    "route",
     "select",
+    "set",
     "sink",
     "source",
-    "transform"
+    "split",
+    "sqlite",
+    "transform",
+    "validate"
 );
 
 /// The picture of a component: by its name's first word, else by its family, else by its kind.
 pub(crate) fn component_icon(name: &str, family: &str, kind: Kind) -> impl IntoView + use<> {
     let find = |wanted: &str| COMPONENTS.iter().find(|(file, _)| *file == wanted).map(|(_, svg)| *svg);
-    let first = match name.split('_').next().unwrap_or(name) {
-        "set" => "rename",
-        other => other,
-    };
+    let first = name.split('_').next().unwrap_or(name);
     let by_family = match family {
         "sql" => "database",
         other => other,
@@ -140,4 +144,28 @@ pub(crate) fn component_icon(name: &str, family: &str, kind: Kind) -> impl IntoV
     };
     let svg = find(first).or_else(|| find(by_family)).or_else(|| find(by_kind)).unwrap_or_default();
     view! { <span class="icon" aria-hidden="true" inner_html=svg></span> }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::COMPONENTS;
+
+    #[test]
+    fn every_component_has_a_picture_of_its_own() {
+        let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/components");
+        let mut missing = BTreeSet::new();
+        for page in std::fs::read_dir(pages).unwrap() {
+            let name = page.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned();
+            let first = name.split('_').next().unwrap_or_default();
+            if name != "README" && !COMPONENTS.iter().any(|(file, _)| *file == first) {
+                missing.insert(name);
+            }
+        }
+        assert!(missing.is_empty(), "assets/icons/components has no picture of {missing:?}");
+        let pictures: BTreeSet<_> = COMPONENTS.iter().map(|(_, svg)| svg).collect();
+        assert_eq!(pictures.len(), COMPONENTS.len(), "two components look alike");
+    }
 }

@@ -38,6 +38,8 @@ impl Route {
 #[derive(Clone, Copy)]
 pub(crate) struct Router {
     route: RwSignal<Route>,
+    /// Whether this page was come to from another one within the designer.
+    moved: StoredValue<bool>,
 }
 
 impl Router {
@@ -45,15 +47,27 @@ impl Router {
     pub(crate) fn start() -> Self {
         let here = || Route::of_path(&window().location().pathname().unwrap_or_default());
         let route = RwSignal::new(here());
-        let back = Closure::<dyn FnMut()>::new(move || route.set(here()));
+        let moved = StoredValue::new(false);
+        // Another place of the same page is that page's business.
+        let back = Closure::<dyn FnMut()>::new(move || {
+            if route.with_untracked(|route| *route != here()) {
+                moved.set_value(true);
+                route.set(here());
+            }
+        });
         window().set_onpopstate(Some(back.as_ref().unchecked_ref()));
         back.forget();
-        Self { route }
+        Self { route, moved }
     }
 
     /// The page in view.
     pub(crate) fn route(self) -> Signal<Route> {
         self.route.into()
+    }
+
+    /// Whether this page was come to from another one: the browser puts the focus nowhere then.
+    pub(crate) fn moved(self) -> bool {
+        self.moved.get_value()
     }
 
     /// Goes to a page.
@@ -64,7 +78,40 @@ impl Router {
                 leptos::logging::warn!("the address could not be changed");
             }
         }
+        self.moved.set_value(true);
         self.route.set(route);
+    }
+}
+
+/// What the address says behind the path: `?node=a&panel=problems`. Parts are values by name, percent-encoded.
+pub(crate) fn part(name: &str) -> Option<String> {
+    let search = window().location().search().ok()?;
+    web_sys::UrlSearchParams::new_with_str(&search).ok()?.get(name).filter(|value| !value.is_empty())
+}
+
+/// Longest address that every browser and proxy takes.
+const LONGEST: usize = 2000;
+
+/// Says something else behind the path, or nothing; the history of the browser gets no entry for it. A part too long for
+/// an address is left out.
+pub(crate) fn set_part(name: &str, value: Option<&str>) {
+    let location = window().location();
+    let (Ok(path), Ok(search)) = (location.pathname(), location.search()) else { return };
+    let Ok(parts) = web_sys::UrlSearchParams::new_with_str(&search) else { return };
+    match value.filter(|value| !value.is_empty()) {
+        Some(value) => parts.set(name, value),
+        None => parts.delete(name),
+    }
+    if parts.to_string().length() as usize > LONGEST {
+        parts.delete(name);
+    }
+    let search = String::from(parts.to_string());
+    let address = if search.is_empty() { path } else { format!("{path}?{search}") };
+    let replaced = window()
+        .history()
+        .and_then(|history| history.replace_state_with_url(&JsValue::NULL, "", Some(&address)));
+    if replaced.is_err() {
+        leptos::logging::warn!("the address could not be changed");
     }
 }
 

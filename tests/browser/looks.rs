@@ -68,7 +68,12 @@ async fn look(name: &str, language: &'static str, dark: bool) -> Result<()> {
         judge(browser, "6-running", language).await?;
 
         browser.back_to_channels().await?;
-        browser.until("three channels", "document.querySelectorAll('.card').length === 3").await?;
+        browser
+            .until(
+                "two channels; the empty one went as it was left",
+                "document.querySelectorAll('.card').length === 2",
+            )
+            .await?;
         judge(browser, "7-channels", language).await
     })
     .await
@@ -122,6 +127,7 @@ fn complete() -> Value {
 async fn judge(browser: &mut Browser, label: &str, language: &str) -> Result<()> {
     browser.until("the fonts", "document.fonts.ready.then(() => true)").await?;
     let picture = browser.screenshot(label).await?;
+    browser.accessible(label).await?;
     let found = browser.eval(&format!("({})()", include_str!("looks.js")), &[]).await?;
     let list = |name: &str| found[name].as_array().cloned().unwrap_or_default();
     for fault in ["cut", "over"] {
@@ -129,7 +135,8 @@ async fn judge(browser: &mut Browser, label: &str, language: &str) -> Result<()>
         ensure!(faults.is_empty(), "{fault} on {}: {faults:#?}", picture.display());
     }
     let texts: Vec<String> = serde_json::from_value(found["texts"].clone())?;
-    ensure!(texts.len() > 5, "there is next to no text: {texts:?}");
+    // What lies below the link that a whole card is does not count as seen.
+    ensure!(texts.len() > 3, "there is next to no text: {texts:?}");
     let (english, chinese) = (messages("en")?, messages("zh-CN")?);
     for text in &texts {
         ensure!(!english.contains_key(text) || !text.contains('-'), "{label}: the key {text:?} has no text");

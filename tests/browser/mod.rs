@@ -10,11 +10,13 @@
 //! * `smoke.rs`: proves all of that on a page of its own
 //! * the other files: the product, one area each
 
+mod axe;
 mod canvas;
 mod chrome;
 mod designer;
 mod devtools;
 mod flights;
+mod keyboard;
 mod keys;
 mod kill;
 mod look;

@@ -5,6 +5,18 @@ use crate::geometry::{Point, Rect};
 /// Screen pixels within which an edge is hit.
 pub const HIT: f64 = 10.0;
 
+/// Screen pixels from an end of an edge within which a drag takes that end off its port.
+pub const END: f64 = 44.0;
+
+/// An end of an edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tip {
+    /// Where it leaves.
+    From,
+    /// Where it enters.
+    To,
+}
+
 /// A cubic Bézier.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Curve {
@@ -52,6 +64,21 @@ impl Curve {
     /// A rectangle that holds the whole curve (of its handles, so a little too large).
     pub fn bounds(self) -> Rect {
         Rect::spanning(self.from, self.to).union(Rect::spanning(self.out, self.into))
+    }
+
+    /// The end that a point on the curve is near to: within `reach`, and never past the middle.
+    pub fn tip(self, point: Point, reach: f64) -> Option<Tip> {
+        let (from, to) = (point.distance(self.from), point.distance(self.to));
+        let (tip, distance) = if from < to { (Tip::From, from) } else { (Tip::To, to) };
+        let half = self.from.distance(self.to) / 2.0;
+        (distance <= reach && distance <= half).then_some(tip)
+    }
+
+    /// The place on the curve that lies about this far from an end: where its handle is drawn.
+    pub fn handle(self, tip: Tip, away: f64) -> Point {
+        let end = if tip == Tip::From { self.from } else { self.to };
+        let at = |step: u32| self.at(f64::from(if tip == Tip::From { step } else { 32 - step }) / 32.0);
+        (1..=16).map(at).find(|place| place.distance(end) >= away).unwrap_or_else(|| self.at(0.5))
     }
 
     /// Distance of a point from the curve, by 32 chords: within a pixel at the sizes a canvas has.
@@ -120,6 +147,19 @@ mod tests {
             let away = Point::new(curve.bounds().right() + 11.0, from.y);
             prop_assert_eq!(nearest([curve], away, HIT), None);
         }
+    }
+
+    #[test]
+    fn ends_are_taken_near_the_ports_and_nowhere_else() {
+        let curve = Curve::sideways(Point::new(0.0, 0.0), Point::new(200.0, 0.0));
+        assert_eq!(curve.tip(Point::new(30.0, 0.0), END), Some(Tip::From));
+        assert_eq!(curve.tip(Point::new(170.0, 0.0), END), Some(Tip::To));
+        assert_eq!(curve.tip(Point::new(100.0, 0.0), END), None);
+        let handle = curve.handle(Tip::To, 20.0);
+        assert!(handle.x < 182.0 && handle.x > 150.0, "{handle:?}");
+        assert_eq!(curve.tip(handle, END), Some(Tip::To));
+        let short = Curve::sideways(Point::new(0.0, 0.0), Point::new(40.0, 0.0));
+        assert_eq!(short.tip(Point::new(30.0, 0.0), END), Some(Tip::To));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Dragging: when a press becomes a drag, the grid, the marquee.
 
-use crate::geometry::{Point, Rect};
+use crate::geometry::{Point, Rect, Size};
 
 /// The grid, in world units.
 pub const GRID: f64 = 16.0;
@@ -8,6 +8,27 @@ pub const GRID: f64 = 16.0;
 pub const THRESHOLD: f64 = 4.0;
 /// The same for a finger.
 pub const THRESHOLD_TOUCH: f64 = 10.0;
+
+/// Screen pixels from the border within which a drag moves the view.
+pub const BORDER: f64 = 40.0;
+/// Most screen pixels that the view moves a frame.
+pub const BORDER_SPEED: f64 = 15.0;
+/// Milliseconds that the pointer must stay there first.
+pub const BORDER_WAIT: f64 = 200.0;
+
+/// By how much the view pans in one frame while something is dragged at this place of the window: the deeper in the border
+/// or beyond it, the faster.
+pub fn border_pan(at: Point, window: Size) -> Point {
+    let speed = |at: f64, room: f64| {
+        let depth = |into: f64| (into / BORDER).clamp(0.0, 1.0) * BORDER_SPEED;
+        depth(BORDER - at) - depth(at - (room - BORDER))
+    };
+    // A window too small to have a middle stays where it is.
+    if window.w < 3.0 * BORDER || window.h < 3.0 * BORDER {
+        return Point::default();
+    }
+    Point::new(speed(at.x, window.w), speed(at.y, window.h))
+}
 
 /// A press that may become a drag. Once it is one it stays one, also when the pointer comes back.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -89,6 +110,18 @@ mod tests {
         assert_eq!(press.to(Point::new(10.0, 10.0)), Some(Point::default()));
         let mut finger = Press::new(Point::default(), true);
         assert_eq!(finger.to(Point::new(9.0, 0.0)), None);
+    }
+
+    #[test]
+    fn the_border_pans_towards_what_lies_beyond_it() {
+        let window = Size::new(800.0, 600.0);
+        assert_eq!(border_pan(Point::new(400.0, 300.0), window), Point::default());
+        assert_eq!(border_pan(Point::new(20.0, 300.0), window), Point::new(BORDER_SPEED / 2.0, 0.0));
+        assert_eq!(
+            border_pan(Point::new(900.0, 590.0), window),
+            Point::new(-BORDER_SPEED, -BORDER_SPEED * 0.75)
+        );
+        assert_eq!(border_pan(Point::new(1.0, 1.0), Size::new(80.0, 80.0)), Point::default());
     }
 
     #[test]

@@ -33,6 +33,26 @@ pub fn path(links: Links<'_>, from: usize, to: usize) -> Option<Vec<usize>> {
     None
 }
 
+/// Which nodes can be reached from one, itself included; backwards, which ones it can be reached from.
+pub fn reach(size: usize, links: Links<'_>, from: usize, backwards: bool) -> Vec<bool> {
+    let turned: Vec<(usize, usize)>;
+    let links = if backwards {
+        turned = links.iter().map(|&(a, b)| (b, a)).collect();
+        &turned
+    } else {
+        links
+    };
+    let next = followers(size, links);
+    let mut seen = vec![false; size];
+    let mut open = vec![from];
+    while let Some(node) = open.pop() {
+        if !std::mem::replace(&mut seen[node], true) {
+            open.extend(next[node].iter().filter(|follower| !seen[**follower]));
+        }
+    }
+    seen
+}
+
 /// Nodes such that each comes after what leads to it; equals in given order. Nodes on a cycle come last.
 pub fn topological(size: usize, links: Links<'_>) -> Vec<usize> {
     let next = followers(size, links);

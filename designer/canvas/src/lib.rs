@@ -12,18 +12,23 @@
 //! | [`curve`] | the Bézier of an edge: path, bounds, distance |
 //! | [`graph`] | reachability, topological order, layers |
 //! | [`wiring`] | which joints are allowed and why not; the nearest port |
-//! | [`drag`] | threshold, grid snap, marquee |
+//! | [`drag`] | threshold, grid snap, marquee, panning at the border |
 //! | [`cull`] | what is worth drawing |
+//! | [`minimap`], [`spark`] | the small map; the line of an edge's last rates |
+//! | [`fuzzy`] | how well a text answers a search |
 //! | [`placement`], [`tidy`] | where a new node goes; the layered layout |
 #![warn(missing_docs)]
 
 pub mod cull;
 pub mod curve;
 pub mod drag;
+pub mod fuzzy;
 pub mod geometry;
 pub mod graph;
+pub mod minimap;
 pub mod placement;
 pub mod shape;
+pub mod spark;
 pub mod tidy;
 pub mod viewport;
 pub mod wiring;

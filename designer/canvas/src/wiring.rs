@@ -2,7 +2,7 @@
 
 use crate::geometry::Point;
 use crate::graph::{self, Links};
-use crate::shape::Port;
+use crate::shape::{Port, Shape};
 
 /// Screen pixels within which a loose end snaps to a port.
 pub const SNAP: f64 = 24.0;
@@ -63,6 +63,24 @@ pub fn join(a: End, b: End, joints: &[Joint]) -> Result<Joint, Refusal> {
         Some(way) => Err(Refusal::Cycle(way)),
         None => Ok(joint),
     }
+}
+
+/// Which of all nodes have a port that this end may be joined to: those where [`join`] has an answer that is no refusal,
+/// found at once.
+pub fn fitting(held: End, nodes: &[Shape], joints: &[Joint]) -> Vec<bool> {
+    let links: Vec<(usize, usize)> = joints.iter().map(|joint| (joint.from.node, joint.to.node)).collect();
+    let backwards = !held.port.is_input();
+    let mut closed = graph::reach(nodes.len(), &links, held.node, backwards);
+    closed[held.node] = true;
+    let free = |node: usize| {
+        let shape: Shape = nodes[node];
+        shape.ports().filter(|port| port.is_input() != held.port.is_input()).any(|port| {
+            let end = End { node, port };
+            let (from, to) = if held.port.is_input() { (end, held) } else { (held, end) };
+            !joints.contains(&Joint { from, to })
+        })
+    };
+    (0..nodes.len()).map(|node| !closed[node] && free(node)).collect()
 }
 
 /// What a loose end at `pointer` snaps to: the nearest valid port within `reach`, else the nearest invalid one (to say
@@ -139,6 +157,28 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_fits_is_what_may_be_joined(
+            pairs in prop::collection::vec((0usize..6, 0usize..6), 0..12),
+            shapes in prop::collection::vec((0usize..2, 0usize..3), 6),
+            held in 0usize..6, rank in 0usize..5,
+        ) {
+            let shapes: Vec<Shape> = shapes.into_iter().map(|(inputs, outputs)| Shape { inputs, outputs }).collect();
+            let mut joints = Vec::new();
+            for (from, to) in pairs {
+                if let Ok(joint) = join(out(from), input(to), &joints) {
+                    joints.push(joint);
+                }
+            }
+            let ports: Vec<Port> = shapes[held].ports().collect();
+            let held = End { node: held, port: ports[rank % ports.len()] };
+            let fits = fitting(held, &shapes, &joints);
+            for (node, shape) in shapes.iter().enumerate() {
+                let any = shape.ports().any(|port| join(held, End { node, port }, &joints).is_ok());
+                prop_assert_eq!(fits[node], any, "{:?} on {}", held, node);
+            }
+        }
+
         #[test]
         fn joining_what_is_allowed_never_makes_a_cycle(pairs in prop::collection::vec((0usize..8, 0usize..8), 0..40)) {
             let mut joints = Vec::new();

@@ -2,18 +2,19 @@
 
 use fairway_canvas::Size;
 use fairway_canvas::drag::GRID;
-use fairway_canvas::viewport::Detail;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 
+use super::commands::Commands;
 use super::controls::Controls;
 use super::edges::{EdgeLayer, LooseEdge};
 use super::gesture::Gesture;
 use super::hints::{EmptyHint, KeySheet, Refusal};
-use super::node::Node;
+use super::minimap::Map;
+use super::node::{Node, detail_word};
 use super::quick_add::QuickAddBox;
-use super::{keys, pointer, use_surface};
+use super::{address, drawing, keys, pointer, use_surface};
 use crate::i18n::t;
 use crate::state::NodePorts;
 
@@ -21,12 +22,12 @@ use crate::state::NodePorts;
 #[component]
 pub(crate) fn Board() -> impl IntoView {
     let surface = use_surface();
-    let window = surface.window();
-    let nodes = surface.drawn_nodes(window);
-    let edges = surface.drawn_edges(window);
+    let nodes = drawing::nodes(surface);
+    let edges = drawing::edges(surface);
     watch_size(surface);
     pointer::listen(surface);
     keys::listen(surface);
+    address::follow(surface);
 
     // Nothing but these follows a pan or a zoom. The grid moves by at most one tile, so that it is not painted anew.
     let transform = move || surface.view.with(|view| view.css());
@@ -43,21 +44,22 @@ pub(crate) fn Board() -> impl IntoView {
         })
     };
     let grid_hidden = Memo::new(move |_| surface.view.with(|view| view.zoom < 0.5));
-    let detail = move || match surface.detail.get() {
-        Detail::Full => "full",
-        Detail::Title => "title",
-        Detail::Plate => "plate",
-    };
+    let detail = move || detail_word(surface.detail.get());
     let moving = while_moving(surface);
     let cursor = move || {
         surface.gesture.with(|gesture| match gesture {
             Gesture::Pan(_) => "grabbing",
-            Gesture::Wire(_) | Gesture::Follow => "crosshair",
+            Gesture::Wire(_) | Gesture::Follow | Gesture::Retarget(..) => "crosshair",
             Gesture::Idle if surface.space.get() => "grab",
             _ => "",
         })
     };
-    let wiring = move || surface.loose.with(Option::is_some);
+    // Which ports could take the loose end: they are shown by a short pulse.
+    let wiring = Memo::new(move |_| {
+        surface
+            .loose
+            .with(|loose| loose.as_ref().map(|loose| if loose.port().is_input() { "out" } else { "in" }))
+    });
     let tab_stop = move || if surface.editor.nodes.with(Vec::is_empty) { "0" } else { "-1" };
     let marquee = move || {
         surface.marquee.get().map(|area| {
@@ -78,7 +80,7 @@ pub(crate) fn Board() -> impl IntoView {
         <div
             node_ref=surface.element
             class="board"
-            class:wiring=wiring
+            data-wanted=move || wiring.get()
             data-detail=detail
             id="canvas"
             data-testid="canvas"
@@ -105,10 +107,12 @@ pub(crate) fn Board() -> impl IntoView {
             <Refusal />
             <EmptyHint />
             <Controls />
+            <Map moving />
             <QuickAddBox />
             <p class="hidden-text" role="status" aria-live="polite" data-testid="said">{move || surface.said.get()}</p>
         </div>
         <KeySheet />
+        <Commands />
     }
 }
 
@@ -169,6 +173,18 @@ fn TaskBoxes() -> impl IntoView {
     }
 }
 
+/// Who came from another page has lost the focus with it: the canvas takes it, so that keys and Tab go on from here.
+fn take_focus(surface: super::Surface) {
+    let lost = document().active_element().is_none_or(|active| active.tag_name() == "BODY");
+    if surface.router.moved()
+        && lost
+        && let Some(element) = surface.element.get_untracked()
+        && element.focus().is_err()
+    {
+        leptos::logging::warn!("the canvas did not take the focus");
+    }
+}
+
 /// Follows the size of the element. The first size fits the channel into the view.
 fn watch_size(surface: super::Surface) {
     let fitted = StoredValue::new(false);
@@ -180,6 +196,8 @@ fn watch_size(surface: super::Surface) {
             if !fitted.get_value() {
                 fitted.set_value(true);
                 surface.fit();
+                address::arrive(surface);
+                take_focus(surface);
             }
         }
     });

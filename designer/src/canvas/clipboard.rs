@@ -9,7 +9,7 @@ use web_sys::{ClipboardEvent, Element};
 
 use super::Surface;
 use crate::i18n::t;
-use crate::state::use_toasts;
+use crate::state::{Toasts, use_toasts};
 
 /// Listens to the browser's own clipboard events, which need no permission.
 pub(super) fn listen(surface: Surface) {
@@ -29,10 +29,7 @@ pub(super) fn listen(surface: Surface) {
             return;
         }
         event.prevent_default();
-        match text::parse(text.as_bytes()).document {
-            Some(Document::Channel(part)) => put(surface, &part, None),
-            _ => toasts.bad(t!("paste-not-nodes"), Some(t!("paste-not-nodes-help"))),
-        }
+        put_text(surface, toasts, &text);
     });
     on_cleanup(move || {
         copies.remove();
@@ -45,6 +42,53 @@ pub(super) fn listen(surface: Surface) {
 fn elsewhere(event: &ClipboardEvent) -> bool {
     let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
     target.is_some_and(|target| matches!(target.closest("input, textarea, dialog"), Ok(Some(_))))
+}
+
+/// Pastes the nodes of a channel's document, or says why there are none.
+fn put_text(surface: Surface, toasts: Toasts, text: &str) {
+    let parsed = text::parse(text.as_bytes());
+    let help = match parsed.document {
+        Some(Document::Channel(part)) if !part.spec.nodes.is_empty() => return put(surface, &part, None),
+        Some(Document::Channel(_)) => t!("paste-empty"),
+        Some(other) => t!("paste-other-kind", kind = other.kind()),
+        // What only looks like a document gets its first fault told; any other text is simply something else.
+        None if text.trim_start().starts_with('{') => match parsed.diagnostics.first() {
+            Some(fault) => t!("paste-faulty", fault = fault.message.as_str()),
+            None => t!("paste-not-nodes-help"),
+        },
+        None => t!("paste-not-nodes-help"),
+    };
+    surface.say(t!("paste-not-nodes"));
+    toasts.bad(t!("paste-not-nodes"), Some(help));
+}
+
+/// Copies or cuts without an event of the browser, as the command palette does it.
+pub(super) fn copy(surface: Surface, cut: bool) {
+    let Some(part) = surface.editor.selected_part() else { return };
+    let written = window().navigator().clipboard().write_text(&text::to_text(&part));
+    let (toasts, count) = (surface.editor.toasts(), part.spec.nodes.len());
+    leptos::task::spawn_local(async move {
+        if wasm_bindgen_futures::JsFuture::from(written).await.is_err() {
+            toasts.bad(t!("clipboard-refused"), Some(t!("clipboard-refused-help")));
+            return;
+        }
+        surface.say(t!("said-copied", count = count));
+        if cut {
+            surface.editor.remove_selected(false);
+        }
+    });
+}
+
+/// Pastes without an event of the browser.
+pub(super) fn paste(surface: Surface) {
+    let read = window().navigator().clipboard().read_text();
+    let toasts = surface.editor.toasts();
+    leptos::task::spawn_local(async move {
+        match wasm_bindgen_futures::JsFuture::from(read).await {
+            Ok(text) => put_text(surface, toasts, &text.as_string().unwrap_or_default()),
+            Err(_) => toasts.bad(t!("clipboard-refused"), Some(t!("clipboard-refused-help"))),
+        }
+    });
 }
 
 fn write(surface: Surface, event: &ClipboardEvent, cut: bool) {

@@ -34,6 +34,16 @@ pub(super) fn Controls() -> impl IntoView {
                 surface.editor.tidy();
                 surface.fit();
             })}
+            <button
+                class="icon-button"
+                data-action="minimap"
+                aria-label=t!("key-minimap")
+                title=t!("minimap-key")
+                aria-pressed=move || surface.map.get().to_string()
+                on:click=move |_| surface.toggle_map()
+            >
+                {icon(Icon::Map)}
+            </button>
             {move || planned().then(|| view! {
                 <button
                     class="icon-button"
@@ -47,6 +57,7 @@ pub(super) fn Controls() -> impl IntoView {
                 </button>
             })}
             <span class="rule-v"></span>
+            {button("commands", Icon::Search, t!("commands-key"), |surface| surface.asked.set(Some(super::commands::Asked::All)))}
             {button("keys", Icon::Keyboard, t!("keys-title"), |surface| surface.sheet.set(true))}
         </div>
     }

@@ -1,18 +1,63 @@
-//! Edges: one SVG for all of them. Each has a thin line to see and a wide one to hit.
+//! Edges: one SVG for all of them. Each has a thin line to see and a wide one to hit; while the channel runs, its rate, the
+//! line of its last rates, and how full it is.
 
 use std::sync::Arc;
 
+use fairway_canvas::Port;
+use fairway_canvas::curve::Tip;
+use fairway_canvas::spark::Trail;
 use leptos::prelude::*;
 
 use super::{pointer, use_surface};
-use crate::i18n::format;
+use crate::i18n::{format, t};
 use crate::state::editor::{EdgeView, curve};
-use fairway_canvas::Port;
-use fairway_canvas::viewport::Detail;
+
+/// Screen pixels of the line of an edge's last rates.
+const SPARK: (f64, f64) = (36.0, 9.0);
+/// World units between a port and the handle of an end.
+const HANDLE: f64 = 24.0;
+
+/// How full the queue behind an edge is: quiet to 60 %, amber to 85 %, red above.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fill {
+    Idle,
+    Flowing,
+    Filling,
+    Full,
+}
+
+impl Fill {
+    fn of(fill: f64, rate: f64) -> Self {
+        match (fill, rate) {
+            (fill, _) if fill > 0.85 => Self::Full,
+            (fill, _) if fill > 0.6 => Self::Filling,
+            (_, rate) if rate > 0.0 => Self::Flowing,
+            _ => Self::Idle,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Flowing => "flowing",
+            Self::Filling => "filling",
+            Self::Full => "full",
+        }
+    }
+
+    /// A sign of its own for what needs somebody, so that colour is not all.
+    fn sign(self) -> Option<&'static str> {
+        match self {
+            Self::Idle | Self::Flowing => None,
+            Self::Filling => Some("▲"),
+            Self::Full => Some("■"),
+        }
+    }
+}
 
 /// All edges worth drawing.
 #[component]
-pub(super) fn EdgeLayer(edges: Memo<Vec<Arc<EdgeView>>>) -> impl IntoView {
+pub(super) fn EdgeLayer(edges: RwSignal<Vec<Arc<EdgeView>>>) -> impl IntoView {
     view! {
         <svg class="edges" width="1" height="1" aria-hidden="true">
             <For each=move || edges.get() key=|edge| Arc::as_ptr(edge) as usize let:edge>
@@ -34,22 +79,11 @@ fn Edge(edge: Arc<EdgeView>) -> impl IntoView {
         let selected = edge.selected.clone();
         move || selected.get()
     };
-    // How full the queue behind it is: quiet to 60 %, amber to 85 %, red above.
     let fill = {
         let status = edge.status.clone();
         Memo::new(move |_| {
-            status.with(|status| match status {
-                None => "",
-                Some(status) if status.fill > 0.85 => "full",
-                Some(status) if status.fill > 0.6 => "filling",
-                Some(status) if status.rate > 0.0 => "flowing",
-                Some(_) => "idle",
-            })
+            status.with(|status| status.as_ref().map(|status| Fill::of(status.fill, status.rate)))
         })
-    };
-    let rate = {
-        let status = edge.status.clone();
-        Memo::new(move |_| status.with(|status| status.as_ref().map(|status| (status.rate * 10.0) as u64)))
     };
     let records = {
         let status = edge.status.clone();
@@ -58,25 +92,99 @@ fn Edge(edge: Arc<EdgeView>) -> impl IntoView {
     let errors = edge.from_port == Port::Errors;
     let hook = edge.key.hook();
     let key = edge.key.clone();
-    let mine = edge.key.clone();
-    let splice = move || surface.over.with(|over| over.as_ref() == Some(&mine)).to_string();
-    let label = move || {
-        if surface.detail.get() != Detail::Full {
-            return None;
+    let (spliced, lifted) = (edge.key.clone(), edge.key.clone());
+    let splice = move || surface.over.with(|over| over.as_ref() == Some(&spliced)).to_string();
+    let lifted = move || surface.lifted.with(|edge| edge.as_ref() == Some(&lifted));
+    let live = {
+        let edge = edge.clone();
+        move || fill.with(Option::is_some).then(|| view! { <Figures edge=edge.clone() fill /> })
+    };
+    let handles = {
+        let selected = edge.selected.clone();
+        move || {
+            let line = line.get();
+            selected.get().then(|| {
+                [Tip::From, Tip::To]
+                    .map(|tip| {
+                        let at = line.handle(tip, HANDLE);
+                        view! { <circle class="edge-handle" cx=at.x cy=at.y r="4.5" /> }
+                    })
+                    .into_iter()
+                    .collect_view()
+            })
         }
-        let rate = rate.get().filter(|rate| *rate > 0)?;
-        let middle = line.get().at(0.5);
-        Some(view! {
-            <text class="edge-rate num" x=middle.x y=middle.y - 7.0 text-anchor="middle">{format::rate(rate as f64 / 10.0)}</text>
-        })
     };
     view! {
-        <g class="edge" class:selected=selected class:errors=errors data-edge=hook data-fill=move || fill.get() data-records=records data-splice=splice>
+        <g
+            class="edge"
+            class:selected=selected
+            class:errors=errors
+            class:lifted=lifted
+            data-edge=hook
+            data-fill=move || fill.get().map(Fill::word)
+            data-records=records
+            data-splice=splice
+        >
             <path class="edge-hit" d=move || path.get() on:pointerdown=move |event| pointer::edge_down(surface, &key, &event) />
             <path class="edge-line" d=move || path.get() />
-            {label}
+            {handles}
+            {live}
         </g>
     }
+}
+
+/// What passes an edge: the rate over its middle, its last rates and its fill below.
+#[component]
+fn Figures(edge: Arc<EdgeView>, fill: Memo<Option<Fill>>) -> impl IntoView {
+    // In tenths, so that nothing is drawn anew for what nobody sees.
+    let rate = {
+        let status = edge.status.clone();
+        Memo::new(move |_| {
+            status.with(|status| status.as_ref().map_or(0, |status| (status.rate * 10.0).round() as u64))
+        })
+    };
+    let percent = {
+        let status = edge.status.clone();
+        Memo::new(move |_| {
+            status.with(|status| status.as_ref().map_or(0, |status| (status.fill * 100.0).round() as u64))
+        })
+    };
+    let spark = {
+        let trail = edge.trail.clone();
+        move || {
+            trail.with(|trail| {
+                (trail.is_line() && !trail.is_still()).then(|| Trail::path(trail, SPARK.0, SPARK.1))
+            })
+        }
+    };
+    let middle = {
+        let edge = edge.clone();
+        move || {
+            let at = edge.curve().at(0.5);
+            format!("translate({:.1} {:.1})", at.x, at.y)
+        }
+    };
+    let shown = move || {
+        (rate.get() > 0).then(|| {
+            let text = t!("rate", rate = format::rate(rate.get() as f64 / 10.0));
+            view! { <text class="edge-rate num" y="-8" text-anchor="middle">{text}</text> }
+        })
+    };
+    // A line of what has long passed says nothing.
+    let line = move || {
+        spark().filter(|_| fill.get() != Some(Fill::Idle)).map(|path| {
+            view! { <path class="edge-spark" transform=format!("translate({} 7)", -SPARK.0 / 2.0) d=path /> }
+        })
+    };
+    let warning = move || {
+        let fill = fill.get()?;
+        let sign = fill.sign()?;
+        let text = format!("{sign} {}", t!("edge-full", percent = percent.get()));
+        Some(
+            view! { <text class="edge-fill num" data-fill=fill.word() y="30" text-anchor="middle">{text}</text> },
+        )
+    };
+    view! { <g class="edge-live" transform=middle>{shown} {line} {warning}</g> }
 }
 
 /// The edge that follows the pointer.
@@ -107,5 +215,17 @@ pub(super) fn LooseEdge() -> impl IntoView {
                 </svg>
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Fill;
+
+    #[test]
+    fn thresholds_are_sixty_and_eighty_five_percent() {
+        let words = [(0.0, 0.0), (0.6, 3.0), (0.61, 3.0), (0.85, 0.0), (0.86, 0.0)]
+            .map(|(fill, rate)| Fill::of(fill, rate).word());
+        assert_eq!(words, ["idle", "flowing", "filling", "filling", "full"]);
     }
 }

@@ -1,10 +1,11 @@
 //! What the pointer is doing. One gesture at a time; each ends by release, by Esc, or when the window loses the focus.
 
+use fairway_canvas::curve::Tip;
 use fairway_canvas::drag::{Marquee, Press};
 use fairway_canvas::wiring::End;
 use fairway_canvas::{Point, Port};
 
-use crate::state::editor::Selection;
+use crate::state::editor::{EdgeKey, Selection};
 
 /// A gesture.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -22,8 +23,28 @@ pub(crate) enum Gesture {
     Wire(Press),
     /// A port was clicked: an edge follows the pointer until another port is.
     Follow,
+    /// A press near an end of an edge: that end comes off once it is a drag.
+    Retarget(Press, EdgeKey, Tip),
     /// A component comes from the palette.
     Palette(Press, String),
+}
+
+impl Gesture {
+    /// Whether something is dragged, so that the border of the surface pans.
+    pub(super) fn drags(&self) -> bool {
+        match self {
+            Self::Idle | Self::Pan(_) | Self::Follow => false,
+            Self::Move(Move { press, .. }) | Self::Area(Area { press, .. }) => press.dragging,
+            Self::Wire(press) | Self::Retarget(press, ..) | Self::Palette(press, _) => press.dragging,
+        }
+    }
+
+    /// The view has been panned under the pointer: what was pressed went along.
+    pub(super) fn panned(&mut self, by: Point) {
+        if let Self::Move(Move { press, .. }) | Self::Area(Area { press, .. }) = self {
+            press.start = press.start + by;
+        }
+    }
 }
 
 /// Nodes being moved.
@@ -74,9 +95,16 @@ pub(crate) struct Loose {
     pub(crate) snapped: Option<End>,
     /// Why that port is refused.
     pub(crate) refusal: Option<String>,
+    /// The edge that it was until now, when an end of one was taken off.
+    pub(crate) replaces: Option<EdgeKey>,
 }
 
 impl Loose {
+    /// One that has just begun.
+    pub(super) fn new(end: End, from: Point, replaces: Option<EdgeKey>) -> Self {
+        Self { end, from, to: from, snapped: None, refusal: None, replaces }
+    }
+
     /// The port that decides how the line leaves.
     pub(crate) fn port(&self) -> Port {
         self.end.port

@@ -4,6 +4,7 @@ use fairway_canvas::Port;
 use fairway_canvas::wiring::{End, Refusal as Why};
 use leptos::prelude::*;
 
+use super::actions::{ACTIONS, Group, shown};
 use super::{Surface, use_surface};
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
@@ -74,96 +75,59 @@ pub(super) fn EmptyHint() -> impl IntoView {
     }
 }
 
-/// All keys.
+/// Keys that no action of the table has, because what they do depends on where the focus is.
+fn moves(group: Group) -> Vec<(&'static [&'static str], String)> {
+    match group {
+        Group::Draw | Group::Channel => Vec::new(),
+        Group::Select => vec![
+            (&["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"], t!("key-nudge")),
+            (&["Shift", "ArrowLeft"], t!("key-nudge-far")),
+            (&["Alt", "ArrowRight"], t!("key-walk")),
+            (&["Tab"], t!("key-next")),
+            (&["Space"], t!("key-select")),
+            (&["Enter"], t!("key-edit")),
+            (&["Escape"], t!("key-escape")),
+        ],
+        Group::View => vec![(&["Space"], t!("key-pan"))],
+    }
+}
+
+/// What a key does.
+fn row(keys: Vec<String>, what: String) -> impl IntoView {
+    view! {
+        <div>
+            <dt>{what}</dt>
+            <dd>{keys.into_iter().map(|key| view! { <kbd>{key}</kbd> }).collect_view()}</dd>
+        </div>
+    }
+}
+
+/// All keys: those of the table of actions, and those that move about.
 #[component]
 pub(super) fn KeySheet() -> impl IntoView {
     let surface = use_surface();
-    let command = if is_mac() { "⌘" } else { "Ctrl" };
-    let groups = move || {
-        vec![
-            (
-                t!("keys-draw"),
-                vec![
-                    (vec!["N"], t!("key-add")),
-                    (vec!["C"], t!("key-join")),
-                    (vec!["Delete"], t!("key-delete")),
-                    (vec![command, "Delete"], t!("key-heal")),
-                    (vec![command, "D"], t!("key-duplicate")),
-                    (vec![command, "C"], t!("key-copy")),
-                    (vec![command, "X"], t!("key-cut")),
-                    (vec![command, "V"], t!("key-paste")),
-                    (vec![command, "Z"], t!("key-undo")),
-                    (vec![command, "Shift", "Z"], t!("key-redo")),
-                ],
-            ),
-            (
-                t!("keys-move"),
-                vec![
-                    (vec!["←", "→", "↑", "↓"], t!("key-nudge")),
-                    (vec!["Shift", "←"], t!("key-nudge-far")),
-                    (vec!["Alt", "→"], t!("key-walk")),
-                    (vec![command, "A"], t!("key-all")),
-                    (vec!["Enter"], t!("key-edit")),
-                    (vec!["F2"], t!("key-rename")),
-                    (vec!["E"], t!("key-edges")),
-                    (vec!["Esc"], t!("key-escape")),
-                ],
-            ),
-            (
-                t!("keys-view"),
-                vec![
-                    (vec!["F"], t!("key-fit")),
-                    (vec!["."], t!("key-fit-selection")),
-                    (vec!["+"], t!("key-zoom-in")),
-                    (vec!["−"], t!("key-zoom-out")),
-                    (vec!["0"], t!("key-zoom-reset")),
-                    (vec!["Space"], t!("key-pan")),
-                    (vec!["Shift", "Alt", "T"], t!("key-tidy")),
-                ],
-            ),
-            (
-                t!("keys-run"),
-                vec![
-                    (vec![command, "S"], t!("key-save")),
-                    (vec![command, "Shift", "D"], t!("key-deploy")),
-                    (vec!["?"], t!("key-sheet")),
-                ],
-            ),
-        ]
-    };
     move || {
         surface.sheet.get().then(|| {
             let close = Callback::new(move |()| surface.sheet.set(false));
             let foot = view! { <button class="button" on:click=move |_| close.run(())>{t!("close")}</button> };
-            let columns = groups().into_iter().map(|(title, keys)| {
+            let columns = Group::ALL.into_iter().map(|group| {
+                let actions = ACTIONS.iter().filter(|action| action.group == group);
+                let actions = actions.filter_map(|action| Some(row(shown(action.keys.first()?), (action.text)())));
+                let moves = moves(group).into_iter().map(|(keys, what)| {
+                    row(keys.iter().flat_map(|key| shown(key)).collect(), what)
+                });
                 view! {
                     <section>
-                        <h3>{title}</h3>
-                        <dl>
-                            {keys
-                                .into_iter()
-                                .map(|(keys, what)| {
-                                    view! {
-                                        <div>
-                                            <dt>{what}</dt>
-                                            <dd>{keys.into_iter().map(|key| view! { <kbd>{key}</kbd> }).collect_view()}</dd>
-                                        </div>
-                                    }
-                                })
-                                .collect_view()}
-                        </dl>
+                        <h3>{group.title()}</h3>
+                        <dl>{actions.collect_view()} {moves.collect_view()}</dl>
                     </section>
                 }
             });
             view! {
-                <Dialog title=t!("keys-title") width="680px" testid="keys" on_close=close foot=foot.into_any()>
+                <Dialog title=t!("keys-title") width="720px" testid="keys" on_close=close foot=foot.into_any()>
                     <div class="sheet">{columns.collect_view()}</div>
                 </Dialog>
             }
         })
     }
-}
-
-fn is_mac() -> bool {
-    window().navigator().platform().is_ok_and(|platform| platform.starts_with("Mac"))
 }

@@ -1,23 +1,24 @@
 //! Keys. They work wherever the focus is, but for fields, menus and dialogs, which have keys of their own.
 
+use fairway_canvas::Point;
 use fairway_canvas::drag::GRID;
-use fairway_canvas::viewport::STEP;
-use fairway_canvas::wiring::{self, End};
-use fairway_canvas::{Point, Port};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
-use super::gesture::{Gesture, Loose};
-use super::quick_add::QuickAdd;
-use super::{Surface, clipboard, pointer};
+use super::{Surface, actions, clipboard, pointer};
 use crate::i18n::t;
 use crate::state::editor::Selection;
 
 /// Listens to the window.
 pub(super) fn listen(surface: Surface) {
     let downs = window_event_listener(leptos::ev::keydown, move |event| {
-        if !typing(&event) && !beside(&event) && handle(surface, &event) {
+        if event.key() == "Escape" && leave_settings(surface, &event) {
+            event.prevent_default();
+            return;
+        }
+        let free = !typing(&event) && !beside(&event);
+        if (free || anywhere(&event)) && handle(surface, &event) {
             event.prevent_default();
         }
     });
@@ -38,6 +39,22 @@ fn typing(event: &KeyboardEvent) -> bool {
     within(event, "input:not([type=checkbox]), textarea, select, dialog, .popover")
 }
 
+/// Esc in the settings goes back to the node that they are of, unless something of theirs was shut by it.
+fn leave_settings(surface: Surface, event: &KeyboardEvent) -> bool {
+    if event.default_prevented() || !within(event, ".inspector") || within(event, "dialog, .popover") {
+        return false;
+    }
+    let selected = surface.editor.selection.with_untracked(|selection| selection.single().cloned());
+    selected.inspect(|id| surface.focus(id)).is_some()
+}
+
+/// Whether the key means the same while a field has the focus: the command palette, saving, deploying.
+fn anywhere(event: &KeyboardEvent) -> bool {
+    let known = actions::of_chord(&chord(event));
+    known.is_some_and(|action| matches!(action.name, "commands" | "save" | "deploy"))
+        && !within(event, "dialog, .popover")
+}
+
 /// Whether the focus is in the settings or the drawer, where a key that changes the drawing by itself (delete, single
 /// letters) would hit what nobody looks at. Commands and the keys that move about work there too.
 fn beside(event: &KeyboardEvent) -> bool {
@@ -49,7 +66,7 @@ fn beside(event: &KeyboardEvent) -> bool {
 
 /// Whether the key is a button's or a link's own.
 fn on_button(event: &KeyboardEvent) -> bool {
-    within(event, "button, a, summary, [role=tab], input, [data-palette]")
+    within(event, "button, a, summary, [role=tab], [role=treeitem], input, [data-palette]")
 }
 
 /// Whether the key was pressed in an element that a selector names, or inside one.
@@ -58,48 +75,49 @@ fn within(event: &KeyboardEvent, selector: &str) -> bool {
     target.is_some_and(|target| matches!(target.closest(selector), Ok(Some(_))))
 }
 
+/// The chord of an event as the table of actions writes it: `Mod+Shift+D`, `?`. Shift is named with letters and keys that
+/// have a name; with others it is part of the sign that it makes.
+fn chord(event: &KeyboardEvent) -> String {
+    let key = event.key();
+    let mut letters = key.chars();
+    let single = letters.next().filter(|_| letters.next().is_none());
+    let mut chord = String::new();
+    if event.ctrl_key() || event.meta_key() {
+        chord.push_str("Mod+");
+    }
+    if event.shift_key() && single.is_none_or(char::is_alphabetic) {
+        chord.push_str("Shift+");
+    }
+    if event.alt_key() {
+        chord.push_str("Alt+");
+    }
+    match single {
+        Some(letter) => chord.extend(letter.to_uppercase()),
+        None => chord.push_str(&key),
+    }
+    chord
+}
+
 fn handle(surface: Surface, event: &KeyboardEvent) -> bool {
-    let command = event.ctrl_key() || event.meta_key();
     let (shift, alt) = (event.shift_key(), event.alt_key());
     let key = event.key();
-    match (command, key.to_lowercase().as_str()) {
-        (true, "z") if shift => surface.editor.redo(),
-        (true, "z") => surface.editor.undo(),
-        (true, "y") => surface.editor.redo(),
-        (true, "a") => surface.editor.select_all(),
-        (true, "d") if shift => surface.editor.ask_plan(),
-        (true, "d") => clipboard::duplicate(surface),
-        (true, "s") => surface.editor.save_now(),
-        (true, "delete" | "backspace") => surface.editor.remove_selected(true),
-        (true, _) => return false,
-        (false, "delete" | "backspace") => surface.editor.remove_selected(false),
-        (false, "escape") => return escape(surface),
-        (false, "f2") => surface.editor.edit_field(Some("title")),
-        (false, "t") if shift && alt => {
-            surface.editor.tidy();
-            surface.fit();
-        }
-        (false, "arrowleft" | "arrowright" | "arrowup" | "arrowdown") => {
-            return arrow(surface, &key, shift, alt, event);
-        }
-        (false, "enter") if !on_button(event) => return enter(surface),
-        (false, " ") if !on_button(event) => return space(surface, event),
-        (false, "tab") => return tab(surface, shift, event),
-        (false, "home") => return jump(surface, false, event),
-        (false, "end") => return jump(surface, true, event),
-        (false, _) if alt => return false,
-        (false, "n" | "/") => surface.quick_add.set(Some(QuickAdd::here(surface))),
-        (false, "c") => join(surface),
-        (false, "e") => walk_edges(surface),
-        (false, "f" | "1") => surface.fit(),
-        (false, "2" | ".") => surface.fit_selection(),
-        (false, "+" | "=") => surface.zoom_by(STEP),
-        (false, "-" | "_") => surface.zoom_by(1.0 / STEP),
-        (false, "0") => surface.zoom_to(1.0),
-        (false, "?") => surface.sheet.set(true),
-        _ => return false,
+    if let Some(action) = actions::of_chord(&chord(event)) {
+        (action.run)(surface);
+        return true;
     }
-    true
+    if event.ctrl_key() || event.meta_key() {
+        return false;
+    }
+    match key.as_str() {
+        "Escape" => escape(surface),
+        "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown" => arrow(surface, &key, shift, alt, event),
+        "Enter" if !on_button(event) => enter(surface),
+        " " if !on_button(event) => space(surface, event),
+        "Tab" => tab(surface, shift, event),
+        "Home" => jump(surface, false, event),
+        "End" => jump(surface, true, event),
+        _ => false,
+    }
 }
 
 /// One step a press: gesture, then search, then selection.
@@ -236,75 +254,8 @@ fn space(surface: Surface, event: &KeyboardEvent) -> bool {
     true
 }
 
-/// `C`: two selected nodes are joined; with one, an edge waits for the next click or `C` on another.
-fn join(surface: Surface) {
-    let editor = surface.editor;
-    let nodes = editor.selected_nodes();
-    let focus = surface.current.get_untracked().and_then(|id| editor.node(&id));
-    if let Some(loose) = surface.loose.get_untracked() {
-        // The second press: onto the focused node.
-        let target = focus.and_then(|node| editor.rank(&node.id));
-        surface.loose.set(None);
-        surface.gesture.set(Gesture::Idle);
-        if let Some(rank) = target {
-            join_ends(surface, loose.end, End { node: rank, port: Port::Input(0) });
-        }
-        return;
-    }
-    match nodes.as_slice() {
-        [a, b] => {
-            let (Some(a), Some(b)) = (editor.rank(&a.id), editor.rank(&b.id)) else { return };
-            let joints = editor.joints();
-            let forward = (End { node: a, port: Port::Output(0) }, End { node: b, port: Port::Input(0) });
-            let backward = (End { node: b, port: Port::Output(0) }, End { node: a, port: Port::Input(0) });
-            // The left one leads, unless only the other way fits.
-            let left_leads = nodes[0].rect().x <= nodes[1].rect().x;
-            let tries = if left_leads { [forward, backward] } else { [backward, forward] };
-            let fits = tries.into_iter().find(|(from, to)| {
-                exists(surface, *from) && exists(surface, *to) && wiring::join(*from, *to, &joints).is_ok()
-            });
-            match fits {
-                Some((from, to)) => join_ends(surface, from, to),
-                None => surface.say(t!("said-no-join")),
-            }
-        }
-        _ => {
-            let Some(node) = nodes.first().cloned().or(focus) else { return };
-            let Some(rank) = editor.rank(&node.id) else { return };
-            let port = if node.shape().outputs > 0 { Port::Output(0) } else { Port::Errors };
-            let from = node.port_at_untracked(port);
-            surface.loose.set(Some(Loose {
-                end: End { node: rank, port },
-                from,
-                to: from + Point::new(48.0, 0.0),
-                snapped: None,
-                refusal: None,
-            }));
-            surface.gesture.set(Gesture::Follow);
-            surface.say(t!("said-joining", name = editor.name_of(&node)));
-        }
-    }
-}
-
-fn exists(surface: Surface, end: End) -> bool {
-    surface.editor.nodes.with_untracked(|nodes| {
-        nodes.get(end.node).is_some_and(|node| node.shape().ports().any(|port| port == end.port))
-    })
-}
-
-fn join_ends(surface: Surface, from: End, to: End) {
-    match wiring::join(from, to, &surface.editor.joints()) {
-        Ok(joint) if exists(surface, to) && exists(surface, from) => {
-            surface.editor.connect(joint);
-            surface.say(t!("said-joined"));
-        }
-        Ok(_) => surface.say(t!("said-no-join")),
-        Err(refusal) => surface.say(super::hints::reason(surface, from, &refusal)),
-    }
-}
-
 /// `E` goes through the edges of the current node.
-fn walk_edges(surface: Surface) {
+pub(super) fn walk_edges(surface: Surface) {
     let Some(id) = surface.current.get_untracked() else { return };
     let edges = surface.editor.edges.get_untracked();
     let mine: Vec<_> = edges.iter().filter(|edge| edge.from.id == id || edge.to.id == id).collect();

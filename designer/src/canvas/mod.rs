@@ -1,20 +1,37 @@
 //! The canvas: binds `fairway-canvas` to the browser. Nodes are HTML, edges one SVG, both in one element whose CSS
 //! transform is the viewport.
 //!
-//! `board` is the surface and its layers, `node` and `edges` draw, `gesture` says what the pointer is doing, `pointer`
-//! and `keys` turn events into gestures and edits, `quick_add` is the small search for components.
+//! | File | Holds |
+//! |---|---|
+//! | `board`, `surface` | the surface's layers; its state |
+//! | `drawing`, `node`, `summary`, `edges` | what is drawn and when; the line about a node's settings |
+//! | `minimap`, `controls`, `hints` | the small map; buttons; words on the surface and the sheet of keys |
+//! | `gesture`, `pointer`, `wires`, `border` | what the pointer is doing; loose edges; panning at the border |
+//! | `actions`, `keys`, `clipboard` | all that keys and the command palette can do |
+//! | `commands`, `picker`, `joining`, `quick_add` | searches: for actions and nodes, for an end, for components |
+//! | `address` | what the address says about the view, and the other way round |
 
+mod actions;
+mod address;
 mod board;
+mod border;
 mod clipboard;
+mod commands;
 mod controls;
+mod drawing;
 mod edges;
 mod gesture;
 mod hints;
+mod joining;
 mod keys;
+mod minimap;
 mod node;
+mod picker;
 mod pointer;
 pub(crate) mod quick_add;
+mod summary;
 mod surface;
+mod wires;
 
 pub(crate) use board::Board;
 pub(crate) use node::kind_word;

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use fairway_canvas::Port;
 use fairway_canvas::viewport::Detail;
-use fairway_shared::api::status::NodeStatus;
+use fairway_shared::api::status::{ChannelState, NodeStatus};
 use fairway_shared::component::Kind;
 use leptos::prelude::*;
-use serde_json::Value;
 
-use super::{pointer, use_surface};
+use super::{pointer, summary, use_surface};
 use crate::i18n::{components, format, t};
-use crate::icons::{Icon, component_icon, icon};
+use crate::icons::{Icon, component_icon, icon, state_icon};
+use crate::parts::{state_name, state_word};
 use crate::state::editor::{Findings, NodeView};
 use crate::state::{NodePorts, use_session};
 
@@ -21,6 +21,15 @@ pub(crate) fn kind_word(kind: Kind) -> &'static str {
         Kind::Source => "source",
         Kind::Transform => "transform",
         Kind::Sink => "sink",
+    }
+}
+
+/// How much is drawn, in hooks and styles.
+pub(super) fn detail_word(detail: Detail) -> &'static str {
+    match detail {
+        Detail::Full => "full",
+        Detail::Title => "title",
+        Detail::Plate => "plate",
     }
 }
 
@@ -79,7 +88,8 @@ pub(super) fn Node(node: Arc<NodeView>) -> impl IntoView {
         move || {
             let findings = findings.get();
             let (ins, outs) = node.degrees.get();
-            t!(
+            let state = node.trouble.with(|trouble| trouble.as_ref().map(|(state, _)| state_name(*state)));
+            let told = t!(
                 "node-label",
                 component = component.as_str(),
                 kind = kind_name(kind),
@@ -87,13 +97,16 @@ pub(super) fn Node(node: Arc<NodeView>) -> impl IntoView {
                 errors = findings.errors,
                 inputs = ins,
                 outputs = outs
-            )
+            );
+            // A group cannot be selected as an option can, so its name says it.
+            let chosen = node.selected.get().then(|| t!("node-selected"));
+            [Some(told), state, chosen].into_iter().flatten().collect::<Vec<_>>().join(", ")
         }
     };
     let content = {
         let node = node.clone();
         move || {
-            let detail = surface.detail.get();
+            let detail = node.detail.get();
             if detail == Detail::Plate {
                 return None;
             }
@@ -114,6 +127,7 @@ pub(super) fn Node(node: Arc<NodeView>) -> impl IntoView {
                         <div class="node-title clip">{move || title.get()}</div>
                         {sub}
                     </div>
+                    <Trouble node=node.clone() />
                     <Badge findings />
                 </div>
                 {full}
@@ -124,19 +138,33 @@ pub(super) fn Node(node: Arc<NodeView>) -> impl IntoView {
     let height = move || format!("{}px", ports.with(NodePorts::shape).size().h);
     let id = node.id.clone();
     let (press, focused) = (node.clone(), node.id.clone());
+    let unfit = {
+        let id = node.id.clone();
+        move || surface.unfit.with(|unfit| unfit.contains(&id))
+    };
+    let flashed = {
+        let id = node.id.clone();
+        move || surface.flashed.with(|flashed| flashed.as_ref() == Some(&id))
+    };
+    let detail = {
+        let drawn = node.detail.clone();
+        move || detail_word(drawn.get())
+    };
     view! {
         <div
             class="node"
-            class:selected=selected.clone()
+            class:selected=selected
             class:unsound=unsound
             class:unknown=!known
+            class:unfit=unfit
+            class:flashed=flashed
+            data-detail=detail
             data-node=id.clone()
             data-kind=kind_word(node.kind)
             data-component=node.component.clone()
             role="group"
             aria-roledescription=kind_name(node.kind)
             aria-label=label
-            aria-selected=move || selected().to_string()
             tabindex=move || if current() { "0" } else { "-1" }
             style:transform=transform
             style:height=height
@@ -145,6 +173,21 @@ pub(super) fn Node(node: Arc<NodeView>) -> impl IntoView {
         >
             {content}
         </div>
+    }
+}
+
+/// The state of a node that is the cause of its channel's: by shape and words.
+#[component]
+fn Trouble(node: Arc<NodeView>) -> impl IntoView {
+    let trouble = node.trouble.clone();
+    move || {
+        let (state, why) = trouble.get()?;
+        let text = format!("{}: {why}", state_name(state));
+        Some(view! {
+            <span class="badge" data-tone=if state == ChannelState::Failed { "bad" } else { "warn" } data-node-state=state_word(state) title=text>
+                {icon(state_icon(state))}
+            </span>
+        })
     }
 }
 
@@ -175,7 +218,7 @@ fn Foot(node: Arc<NodeView>) -> impl IntoView {
             view! { <Figures status kind /> }.into_any()
         } else {
             let config = config.clone();
-            view! { <div class="node-foot"><span class="clip mono">{move || config.with(summary)}</span></div> }.into_any()
+            view! { <div class="node-foot"><span class="clip mono">{move || config.with(summary::line)}</span></div> }.into_any()
         }
     }
 }
@@ -205,25 +248,6 @@ fn Figures(status: ArcRwSignal<Option<NodeStatus>>, kind: Kind) -> impl IntoView
             <span class="rate" title=t!("figure-rate")>{move || t!("rate", rate = format::rate(rate.get() as f64 / 10.0))}</span>
         </div>
     }
-}
-
-/// What says most about a config in one line: where it reads or writes, else its first plain value.
-fn summary(config: &serde_json::Map<String, Value>) -> String {
-    const TELLING: [&str; 8] =
-        ["path", "table", "topic", "url", "query", "expression", "connection", "format"];
-    let plain = |value: &Value| match value {
-        Value::String(text) if !text.is_empty() => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Array(list) => {
-            let words: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
-            (!words.is_empty() && words.len() == list.len()).then(|| words.join(", "))
-        }
-        _ => None,
-    };
-    let telling = TELLING.iter().find_map(|key| config.get(*key).and_then(plain));
-    telling
-        .or_else(|| config.iter().find_map(|(key, value)| Some(format!("{key}: {}", plain(value)?))))
-        .unwrap_or_default()
 }
 
 /// A port: small to see, 24 pixels to hit.
@@ -282,20 +306,5 @@ fn PortDot(node: Arc<NodeView>, port: Port) -> impl IntoView {
             on:pointerdown=move |event| pointer::port_down(surface, &pressed, port, &event)
         ></span>
         {several.then(|| view! { <span class="port-name" data-side=side style:top=format!("{}px", at.y)>{name}</span> })}
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::summary;
-
-    #[test]
-    fn the_telling_setting_is_shown() {
-        let of = |value: serde_json::Value| summary(value.as_object().unwrap());
-        assert_eq!(of(json!({ "delimiter": ";", "path": "a/*.csv" })), "a/*.csv");
-        assert_eq!(of(json!({ "fields": ["email", "phone"] })), "fields: email, phone");
-        assert_eq!(of(json!({ "nested": { "a": 1 } })), "");
     }
 }

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use fairway_canvas::curve;
 use fairway_canvas::drag::{self, Marquee, Press};
 use fairway_canvas::viewport::{WheelUnit, wheel_factor};
-use fairway_canvas::wiring::{self, End};
+use fairway_canvas::wiring::End;
 use fairway_canvas::{Point, Port, Rect};
 use leptos::prelude::*;
 use web_sys::{MouseEvent, PointerEvent, WheelEvent};
 
-use super::Surface;
-use super::gesture::{Area, Click, Gesture, Loose, Move};
-use super::hints::reason;
+use super::gesture::{Area, Click, Gesture, Move};
 use super::quick_add::QuickAdd;
+use super::{Surface, border, wires};
 use crate::state::editor::{EdgeKey, NodeView, Selection};
 
 fn at(event: &MouseEvent) -> Point {
@@ -45,19 +45,12 @@ pub(super) fn down(surface: Surface, event: &PointerEvent) {
         return;
     }
     if surface.gesture.with_untracked(|gesture| *gesture == Gesture::Follow) {
-        end_wire(surface, at(event), false);
+        wires::end(surface, at(event), false);
         return;
     }
     // A press near an edge takes it, also where its hit line is covered.
-    let world = surface.world(surface.local(at(event)));
-    let reach = wiring_reach(surface);
-    let near = surface.editor.edges.with_untracked(|edges| {
-        let found =
-            fairway_canvas::curve::nearest(edges.iter().map(|edge| edge.curve_untracked()), world, reach);
-        found.map(|rank| edges[rank].key.clone())
-    });
-    if let Some(key) = near {
-        surface.editor.select(Selection::of_edge(key));
+    if let Some(key) = edge_at(surface, at(event)) {
+        take_edge(surface, &key, event);
         return;
     }
     surface.gesture.set(Gesture::Area(Area {
@@ -67,9 +60,14 @@ pub(super) fn down(surface: Surface, event: &PointerEvent) {
     }));
 }
 
-/// The hit distance of edges in world units.
-fn wiring_reach(surface: Surface) -> f64 {
-    fairway_canvas::curve::HIT / surface.view.with_untracked(|view| view.zoom)
+/// The edge at a place in window pixels.
+fn edge_at(surface: Surface, window: Point) -> Option<EdgeKey> {
+    let world = surface.world(surface.local(window));
+    let reach = curve::HIT / surface.view.with_untracked(|view| view.zoom);
+    surface.editor.edges.with_untracked(|edges| {
+        let found = curve::nearest(edges.iter().map(|edge| edge.curve_untracked()), world, reach);
+        found.map(|rank| edges[rank].key.clone())
+    })
 }
 
 /// A press on an edge.
@@ -78,7 +76,18 @@ pub(super) fn edge_down(surface: Surface, key: &EdgeKey, event: &PointerEvent) {
     if event.button() == 0 && !wiring && !surface.space.get_untracked() {
         event.stop_propagation();
         surface.close_quick_add();
-        surface.editor.select(Selection::of_edge(key.clone()));
+        take_edge(surface, key, event);
+    }
+}
+
+/// Selects an edge; near one of its ends it may be dragged off there.
+fn take_edge(surface: Surface, key: &EdgeKey, event: &PointerEvent) {
+    surface.editor.select(Selection::of_edge(key.clone()));
+    let world = surface.world(surface.local(at(event)));
+    let reach = curve::END / surface.view.with_untracked(|view| view.zoom);
+    let tip = surface.editor.edge(key).and_then(|edge| edge.curve_untracked().tip(world, reach));
+    if let Some(tip) = tip {
+        surface.gesture.set(Gesture::Retarget(press(event), key.clone(), tip));
     }
 }
 
@@ -90,7 +99,7 @@ pub(super) fn node_down(surface: Surface, node: &Arc<NodeView>, event: &PointerE
     event.stop_propagation();
     surface.close_quick_add();
     if surface.gesture.with_untracked(|gesture| *gesture == Gesture::Follow) {
-        end_wire_on(surface, node);
+        wires::end_on(surface, node);
         return;
     }
     let editor = surface.editor;
@@ -128,18 +137,11 @@ pub(super) fn port_down(surface: Surface, node: &Arc<NodeView>, port: Port, even
     event.prevent_default();
     surface.close_quick_add();
     if surface.gesture.with_untracked(|gesture| *gesture == Gesture::Follow) {
-        end_wire(surface, at(event), true);
+        wires::end(surface, at(event), true);
         return;
     }
     let Some(rank) = surface.editor.rank(&node.id) else { return };
-    let from = node.port_at_untracked(port);
-    surface.loose.set(Some(Loose {
-        end: End { node: rank, port },
-        from,
-        to: from,
-        snapped: None,
-        refusal: None,
-    }));
+    wires::begin(surface, End { node: rank, port }, node.port_at_untracked(port), None);
     surface.gesture.set(Gesture::Wire(press(event)));
 }
 
@@ -180,7 +182,7 @@ pub(super) fn cancel(surface: Surface) -> bool {
     }
     surface.gesture.set(Gesture::Idle);
     surface.marquee.set(None);
-    surface.loose.set(None);
+    wires::finish(surface);
     surface.ghost.set(None);
     surface.over.set(None);
     true
@@ -189,6 +191,14 @@ pub(super) fn cancel(surface: Surface) -> bool {
 fn moved(surface: Surface, event: &PointerEvent) {
     let now = at(event);
     surface.pointer.set_value(Some(surface.local(now)));
+    follow(surface, now, event.shift_key());
+    if surface.gesture.with_untracked(Gesture::drags) {
+        border::touch(surface, now, event.shift_key());
+    }
+}
+
+/// Takes what is dragged along to a place in window pixels; `free` suspends the grid.
+pub(super) fn follow(surface: Surface, now: Point, free: bool) {
     let mut gesture = surface.gesture.get_untracked();
     match &mut gesture {
         Gesture::Idle => return,
@@ -202,7 +212,7 @@ fn moved(surface: Surface, event: &PointerEvent) {
             let zoom = surface.view.with_untracked(|view| view.zoom);
             let anchor =
                 moving.from.iter().find(|(id, _)| *id == moving.id).map_or(Point::default(), |(_, at)| *at);
-            let shift = drag::group_shift(anchor, by * (1.0 / zoom), event.shift_key());
+            let shift = drag::group_shift(anchor, by * (1.0 / zoom), free);
             surface.editor.shift(&moving.from, shift);
             if let [(id, _)] = moving.from.as_slice()
                 && let Some(node) = surface.editor.node(id)
@@ -231,9 +241,19 @@ fn moved(surface: Surface, event: &PointerEvent) {
             if press.to(now).is_none() {
                 return;
             }
-            aim(surface, now);
+            wires::aim(surface, now);
         }
-        Gesture::Follow => aim(surface, now),
+        Gesture::Retarget(press, key, tip) => {
+            let began = press.dragging;
+            if press.to(now).is_none() {
+                return;
+            }
+            if !began {
+                wires::lift(surface, key, *tip);
+            }
+            wires::aim(surface, now);
+        }
+        Gesture::Follow => wires::aim(surface, now),
         Gesture::Palette(press, component) => {
             if press.to(now).is_none() {
                 return;
@@ -245,22 +265,13 @@ fn moved(surface: Surface, event: &PointerEvent) {
     surface.gesture.update_untracked(|held| *held = gesture);
 }
 
-/// Moves the loose end to the pointer, or onto the port it snaps to.
-fn aim(surface: Surface, window: Point) {
-    let Some(loose) = surface.loose.get_untracked() else { return };
-    let local = surface.local(window);
-    let joints = surface.editor.joints();
-    let ports = surface.ports(loose.end.node);
-    let valid = |end: End| wiring::join(loose.end, end, &joints).is_ok();
-    let snapped = wiring::nearest(local, wiring::SNAP, ports.iter().copied(), valid);
-    let refusal = snapped
-        .and_then(|end| wiring::join(loose.end, end, &joints).err())
-        .map(|refusal| reason(surface, loose.end, &refusal));
-    let to = match snapped {
-        Some(end) => ports.iter().find(|(port, _)| *port == end).map_or(local, |(_, at)| *at),
-        None => local,
-    };
-    surface.loose.set(Some(Loose { to: surface.world(to), snapped, refusal, ..loose }));
+/// Pans the view by screen pixels; what is dragged stays under the pointer.
+pub(super) fn pan(surface: Surface, by: Point, pointer: Point, free: bool) {
+    surface.view.update(|view| *view = view.panned(by));
+    surface.gesture.update_untracked(|gesture| gesture.panned(by));
+    if surface.gesture.with_untracked(Gesture::drags) {
+        follow(surface, pointer, free);
+    }
 }
 
 /// Screen pixels within which a dragged node is put into an edge.
@@ -304,12 +315,18 @@ fn released(surface: Surface, event: &PointerEvent) {
         }
         Gesture::Wire(press) => {
             if press.dragging {
-                end_wire(surface, at(event), true);
+                wires::end(surface, at(event), true);
             } else {
                 // A click on a port: the edge follows the pointer to the next one.
                 surface.gesture.set(Gesture::Follow);
             }
             return;
+        }
+        Gesture::Retarget(press, key, tip) => {
+            if press.dragging {
+                wires::end_lifted(surface, &key, tip, at(event), event.shift_key());
+                return;
+            }
         }
         Gesture::Palette(press, component) => {
             surface.ghost.set(None);
@@ -322,76 +339,8 @@ fn released(surface: Surface, event: &PointerEvent) {
     surface.gesture.set(Gesture::Idle);
 }
 
-/// Lets the loose edge go at a place: on a port it joins, on a node it takes the best port, on empty canvas the small
-/// search offers what fits.
-fn end_wire(surface: Surface, window: Point, offer: bool) {
-    aim(surface, window);
-    let Some(loose) = surface.loose.get_untracked() else {
-        surface.gesture.set(Gesture::Idle);
-        return;
-    };
-    let local = surface.local(window);
-    let world = surface.world(local);
-    if let Some(end) = loose.snapped {
-        if loose.refusal.is_none() {
-            join(surface, loose.end, end);
-        } else if let Some(refusal) = &loose.refusal {
-            surface.say(refusal.clone());
-        }
-        finish(surface);
-        return;
-    }
-    let over = surface
-        .editor
-        .nodes
-        .with_untracked(|nodes| nodes.iter().find(|node| node.rect().contains(world)).cloned());
-    if let Some(node) = over {
-        end_wire_on(surface, &node);
-        return;
-    }
-    if offer && surface.holds(window) {
-        // The edge stays where it was let go until something is chosen.
-        surface.gesture.set(Gesture::Idle);
-        surface.quick_add.set(Some(QuickAdd { at: local, world, wire: Some(loose.end) }));
-    } else {
-        finish(surface);
-    }
-}
-
-/// Lets the loose edge go on a node: its first port that may be joined.
-fn end_wire_on(surface: Surface, node: &Arc<NodeView>) {
-    if let (Some(loose), Some(rank)) = (surface.loose.get_untracked(), surface.editor.rank(&node.id)) {
-        let joints = surface.editor.joints();
-        let ends = node.shape().ports().map(|port| End { node: rank, port });
-        let mut refusals = Vec::new();
-        let good = ends.into_iter().find(|end| match wiring::join(loose.end, *end, &joints) {
-            Ok(_) => true,
-            Err(refusal) => {
-                refusals.push(refusal);
-                false
-            }
-        });
-        match (good, refusals.first()) {
-            (Some(end), _) => join(surface, loose.end, end),
-            (None, Some(refusal)) => surface.say(reason(surface, loose.end, refusal)),
-            (None, None) => {}
-        }
-    }
-    finish(surface);
-}
-
-fn join(surface: Surface, a: End, b: End) {
-    if let Ok(joint) = wiring::join(a, b, &surface.editor.joints()) {
-        surface.editor.connect(joint);
-    }
-}
-
-fn finish(surface: Surface) {
-    surface.loose.set(None);
-    surface.gesture.set(Gesture::Idle);
-}
-
-/// A double click on empty canvas opens the small search there; on a node it goes to its settings.
+/// A double click on empty canvas opens the small search there, on an edge for what comes into it; on a node it goes to its
+/// settings.
 pub(super) fn double_click(surface: Surface, event: &MouseEvent) {
     use wasm_bindgen::JsCast;
     let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
@@ -400,9 +349,10 @@ pub(super) fn double_click(surface: Surface, event: &MouseEvent) {
     };
     if on(".node") {
         surface.editor.edit_field(None);
-    } else if !on(".edge, .quick-add, .controls, .sheet") {
+    } else if !on(".quick-add, .controls, .minimap, .sheet") {
         let local = surface.local(at(event));
-        surface.quick_add.set(Some(QuickAdd { at: local, world: surface.world(local), wire: None }));
+        let into = edge_at(surface, at(event));
+        surface.quick_add.set(Some(QuickAdd { at: local, world: surface.world(local), wire: None, into }));
     }
 }
 
@@ -424,8 +374,8 @@ pub(super) fn wheel(surface: Surface, event: &WheelEvent) {
         let pinch = event.ctrl_key() && dy.abs() < 40.0;
         surface.view.update(|view| *view = view.zoomed(local, wheel_factor(dy, pinch)));
     } else if event.shift_key() && dx == 0.0 {
-        surface.view.update(|view| *view = view.panned(Point::new(-dy, 0.0)));
+        pan(surface, Point::new(-dy, 0.0), at(event), false);
     } else {
-        surface.view.update(|view| *view = view.panned(Point::new(-dx, -dy)));
+        pan(surface, Point::new(-dx, -dy), at(event), event.shift_key());
     }
 }

@@ -27,25 +27,60 @@ pub(crate) struct QuickAdd {
     pub(crate) world: Point,
     /// The end that the new node is joined to.
     pub(crate) wire: Option<End>,
+    /// The edge that the new node is put into.
+    pub(crate) into: Option<EdgeKey>,
 }
 
 impl QuickAdd {
     /// At the pointer, else in the middle of the surface.
     pub(super) fn here(surface: Surface) -> Self {
-        let size = surface.size.get_untracked();
-        let on_surface = |at: &Point| at.x > 0.0 && at.y > 0.0 && at.x < size.w && at.y < size.h;
-        let at = surface.pointer.get_value().filter(on_surface).unwrap_or_else(|| surface.centre());
-        Self { at, world: surface.world(at), wire: None }
+        let at = pointer_on(surface).unwrap_or_else(|| surface.centre());
+        Self { at, world: surface.world(at), wire: None, into: None }
     }
 
-    /// Whether a component can be joined to the waiting end.
+    /// Opens the search as a key asks for it: for what comes into the selected edge, else at the pointer, else for what
+    /// comes behind the selected node.
+    pub(super) fn open(surface: Surface) {
+        let editor = surface.editor;
+        let (edge, single) = editor
+            .selection
+            .with_untracked(|selection| (selection.edge.clone(), selection.single().cloned()));
+        let mut open = Self::here(surface);
+        if let Some(edge) = edge.and_then(|key| editor.edge(&key)) {
+            open.world = edge.curve_untracked().at(0.5);
+            open.at = surface.view.get_untracked().to_screen(open.world);
+            open.into = Some(edge.key.clone());
+        } else if pointer_on(surface).is_none()
+            && let Some(node) = single.and_then(|id| editor.node(&id))
+            && let Some(rank) = editor.rank(&node.id)
+        {
+            let port = if node.shape().outputs > 0 { Port::Output(0) } else { Port::Errors };
+            let corner =
+                placement::right_of(node.rect(), fairway_canvas::Shape::default().size(), &editor.rects());
+            open.world = corner + Point::new(0.0, fairway_canvas::shape::HEIGHT / 2.0);
+            open.at = surface.view.get_untracked().to_screen(open.world);
+            open.wire = (port != Port::Errors).then_some(End { node: rank, port });
+        }
+        surface.quick_add.set(Some(open));
+    }
+
+    /// Whether a component can be joined to the waiting end, or put into the waiting edge.
     fn fits(&self, spec: &ComponentSpec) -> bool {
+        if self.into.is_some() {
+            return spec.kind == Kind::Transform;
+        }
         match self.wire.map(|end| end.port) {
             None => true,
             Some(Port::Input(_)) => spec.kind != Kind::Sink,
             Some(Port::Output(_) | Port::Errors) => spec.accepts_input(),
         }
     }
+}
+
+/// The pointer, while it is over the surface.
+fn pointer_on(surface: Surface) -> Option<Point> {
+    let size = surface.size.get_untracked();
+    surface.pointer.get_value().filter(|at| at.x > 0.0 && at.y > 0.0 && at.x < size.w && at.y < size.h)
 }
 
 /// Adds a node whose middle comes to a place in the world, into an edge where there is one, and selects it.
@@ -89,7 +124,7 @@ fn take(surface: Surface, open: &QuickAdd, component: &str) {
     let editor = surface.editor;
     let shape = editor.shape(component);
     let Some(wire) = open.wire else {
-        place(surface, component, open.world, None);
+        place(surface, component, open.world, open.into.as_ref());
         return;
     };
     // The port that is joined comes to where the edge was let go.
@@ -137,6 +172,7 @@ fn Opened(open: QuickAdd) -> impl IntoView {
     });
     // Kept on the surface: the box is 280 by at most 360 pixels.
     let size = surface.size.get_untracked();
+    let waits = open.wire.is_some() || open.into.is_some();
     let left = open.at.x.min(size.w - 292.0).max(12.0);
     let top = open.at.y.min(size.h - 372.0).max(12.0);
     let open = Arc::new(open);
@@ -217,7 +253,7 @@ fn Opened(open: QuickAdd) -> impl IntoView {
                     aria-controls="quick-list"
                     aria-activedescendant=move || format!("quick-{}", chosen.get())
                     aria-label=t!("quick-add")
-                    placeholder=if open.wire.is_some() { t!("quick-add-next") } else { t!("quick-add") }
+                    placeholder=if waits { t!("quick-add-next") } else { t!("quick-add") }
                     on:keydown=keys
                     on:input=move |event| {
                         search.set(event_target_value(&event));

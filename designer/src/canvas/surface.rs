@@ -1,17 +1,35 @@
 //! The state of the surface: viewport, size, what the pointer is doing, what is worth drawing. Not part of the document.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::time::Duration;
 
 use fairway_canvas::viewport::{Detail, Viewport};
 use fairway_canvas::wiring::End;
-use fairway_canvas::{Point, Rect, Size, cull};
+use fairway_canvas::{Point, Rect, Size};
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
+use super::border::Border;
+use super::commands::Asked;
 use super::gesture::{Gesture, Loose};
 use super::quick_add::QuickAdd;
-use crate::state::editor::{EdgeKey, EdgeView, Editor, NodeView};
+use crate::router::{Router, use_router};
+use crate::state::editor::{EdgeKey, Editor};
+use crate::state::store::{Keep, forget, read, write};
+
+/// What the browser keeps about the small map and the panel on the left.
+const MAP: &str = "fairway.minimap";
+const OUTLINE: &str = "fairway.outline";
+
+/// Turns a choice over and keeps it.
+fn toggle(choice: RwSignal<bool>, key: &str) {
+    let on = !choice.get_untracked();
+    choice.set(on);
+    if !(if on { write(Keep::Always, key, "on") } else { forget(Keep::Always, key) }) {
+        leptos::logging::warn!("the browser keeps nothing: {key} holds for this window only");
+    }
+}
 
 /// The surface.
 #[derive(Clone, Copy)]
@@ -22,8 +40,8 @@ pub(crate) struct Surface {
     pub(crate) element: NodeRef<html::Div>,
     /// Pan and zoom.
     pub(crate) view: RwSignal<Viewport>,
-    /// How much of a node is drawn.
-    pub(crate) detail: Memo<Detail>,
+    /// How much of nodes is worth drawing at this zoom, once it rests; each node follows in its turn.
+    pub(crate) detail: RwSignal<Detail>,
     /// Size of the element.
     pub(crate) size: RwSignal<Size>,
     /// What the pointer is doing.
@@ -50,6 +68,22 @@ pub(crate) struct Surface {
     pub(crate) sheet: RwSignal<bool>,
     /// Whether tasks are drawn around the nodes they run.
     pub(crate) physical: RwSignal<bool>,
+    /// What the command palette is open for.
+    pub(crate) asked: RwSignal<Option<Asked>>,
+    /// The edge whose end was taken off.
+    pub(crate) lifted: RwSignal<Option<EdgeKey>>,
+    /// Nodes that the loose edge cannot be joined to, by id.
+    pub(crate) unfit: RwSignal<HashSet<String>>,
+    /// A pointer that drags something near the border.
+    pub(super) border: StoredValue<Border>,
+    /// Whether the small map stays.
+    pub(crate) map: RwSignal<bool>,
+    /// Whether the panel on the left shows the outline instead of the components.
+    pub(crate) outline: RwSignal<bool>,
+    /// The node that is shown once by a short glow.
+    pub(crate) flashed: RwSignal<Option<String>>,
+    /// The pages, to go to another.
+    pub(crate) router: Router,
 }
 
 impl Surface {
@@ -60,7 +94,7 @@ impl Surface {
             editor,
             element: NodeRef::new(),
             view,
-            detail: Memo::new(move |_| view.with(|view| view.detail())),
+            detail: RwSignal::new(Detail::Full),
             size: RwSignal::new(Size::new(1.0, 1.0)),
             gesture: RwSignal::new_local(Gesture::Idle),
             marquee: RwSignal::new(None),
@@ -74,6 +108,14 @@ impl Surface {
             said: RwSignal::new(String::new()),
             sheet: RwSignal::new(false),
             physical: RwSignal::new(false),
+            asked: RwSignal::new(None),
+            lifted: RwSignal::new(None),
+            unfit: RwSignal::new(HashSet::new()),
+            border: StoredValue::new(Border::default()),
+            map: RwSignal::new(read(Keep::Always, MAP).is_some()),
+            outline: RwSignal::new(read(Keep::Always, OUTLINE).is_some()),
+            flashed: RwSignal::new(None),
+            router: use_router(),
         }
     }
 
@@ -81,8 +123,41 @@ impl Surface {
     pub(crate) fn close_quick_add(self) {
         if self.quick_add.with_untracked(Option::is_some) {
             self.quick_add.set(None);
-            self.loose.set(None);
+            self.let_loose_go();
         }
+    }
+
+    /// No edge is loose any more.
+    pub(crate) fn let_loose_go(self) {
+        self.loose.set(None);
+        if self.lifted.with_untracked(Option::is_some) {
+            self.lifted.set(None);
+        }
+        if self.unfit.with_untracked(|unfit| !unfit.is_empty()) {
+            self.unfit.set(HashSet::new());
+        }
+    }
+
+    /// Pins the small map, or lets it go.
+    pub(crate) fn toggle_map(self) {
+        toggle(self.map, MAP);
+    }
+
+    /// Shows the outline on the left, or the components again.
+    pub(crate) fn toggle_outline(self) {
+        toggle(self.outline, OUTLINE);
+    }
+
+    /// Lets a node glow for a moment: it is what was looked for.
+    pub(crate) fn flash(self, id: &str) {
+        self.flashed.set(Some(id.to_owned()));
+        set_timeout(
+            move || {
+                // The page may have been left meanwhile.
+                let _left = self.flashed.try_set(None);
+            },
+            Duration::from_millis(1200),
+        );
     }
 
     /// From window pixels to the surface's pixels.
@@ -169,40 +244,6 @@ impl Surface {
         self.said.set(text.into());
     }
 
-    /// The part of the world that is drawn.
-    pub(crate) fn window(self) -> Memo<Rect> {
-        Memo::new(move |_| cull::window(self.view.get(), self.size.get()))
-    }
-
-    /// Nodes worth drawing.
-    pub(crate) fn drawn_nodes(self, window: Memo<Rect>) -> Memo<Vec<Arc<NodeView>>> {
-        Memo::new_with_compare(
-            move |_| {
-                self.editor.moved.track();
-                let window = window.get();
-                self.editor.nodes.with(|nodes| {
-                    nodes.iter().filter(|node| window.touches(node.rect())).cloned().collect::<Vec<_>>()
-                })
-            },
-            |old, new| !same(old, new),
-        )
-    }
-
-    /// Edges worth drawing.
-    pub(crate) fn drawn_edges(self, window: Memo<Rect>) -> Memo<Vec<Arc<EdgeView>>> {
-        Memo::new_with_compare(
-            move |_| {
-                self.editor.moved.track();
-                let window = window.get();
-                self.editor.edges.with(|edges| {
-                    let near = |edge: &&Arc<EdgeView>| window.touches(edge.curve_untracked().bounds());
-                    edges.iter().filter(near).cloned().collect::<Vec<_>>()
-                })
-            },
-            |old, new| !same(old, new),
-        )
-    }
-
     /// All ports with their places on the surface, but for a node's own.
     pub(crate) fn ports(self, but: usize) -> Vec<(End, Point)> {
         let view = self.view.get_untracked();
@@ -221,15 +262,6 @@ impl Surface {
                 })
                 .collect()
         })
-    }
-}
-
-fn same<T>(old: Option<&Vec<Arc<T>>>, new: Option<&Vec<Arc<T>>>) -> bool {
-    match (old, new) {
-        (Some(old), Some(new)) => {
-            old.len() == new.len() && old.iter().zip(new).all(|(a, b)| Arc::ptr_eq(a, b))
-        }
-        _ => false,
     }
 }
 

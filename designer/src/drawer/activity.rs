@@ -79,7 +79,7 @@ pub(super) fn Activity() -> impl IntoView {
                 }}
             </div>
             {move || (!tasks.with(Vec::is_empty)).then(|| view! {
-                <aside class="activity-tasks">
+                <div class="activity-tasks">
                     <h3>{t!("tasks")}</h3>
                     <ul>
                         {tasks.get().into_iter().map(|(id, state, restarts, cause)| view! {
@@ -94,7 +94,7 @@ pub(super) fn Activity() -> impl IntoView {
                     {can_restart.get().then(|| view! {
                         <button class="button small" data-action="restart" on:click=restart.clone()>{icon(Icon::Reload)} {t!("restart")}</button>
                     })}
-                </aside>
+                </div>
             })}
         </div>
     }

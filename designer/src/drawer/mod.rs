@@ -29,13 +29,37 @@ pub(crate) enum Tab {
     DeadLetters,
 }
 
+impl Tab {
+    const ALL: [Self; 3] = [Self::Problems, Self::Activity, Self::DeadLetters];
+
+    /// Its word in hooks and addresses.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Problems => "problems",
+            Self::Activity => "activity",
+            Self::DeadLetters => "dead-letters",
+        }
+    }
+}
+
 /// The drawer.
 #[component]
 pub(crate) fn Drawer() -> impl IntoView {
     let editor = use_editor();
     let status = use_live().status(&editor.uid());
-    let open = RwSignal::new(read(Keep::Always, KEY).is_some_and(|kept| kept == "open"));
-    let tab = RwSignal::new(Tab::Problems);
+    // Which panel is open is the editor's, so that links and keys open one too; a word that is none opens the first.
+    let panel = editor.panel;
+    if panel.with_untracked(Option::is_none) && read(Keep::Always, KEY).is_some_and(|kept| kept == "open") {
+        panel.set(Some(Tab::Problems.word().to_owned()));
+    }
+    let open = Memo::new(move |_| panel.with(Option::is_some));
+    let tab = Memo::new(move |last: Option<&Tab>| {
+        let chosen = panel.with(|panel| {
+            let word = panel.as_deref()?;
+            Some(Tab::ALL.into_iter().find(|tab| tab.word() == word).unwrap_or(Tab::Problems))
+        });
+        chosen.or(last.copied()).unwrap_or(Tab::Problems)
+    });
     let dead = {
         let status = status.clone();
         Memo::new(move |_| status.with(|status| status.dead_letters))
@@ -46,21 +70,20 @@ pub(crate) fn Drawer() -> impl IntoView {
             (errors, problems.len() - errors)
         })
     });
-    let set_open = move |wanted: bool| {
-        open.set(wanted);
-        if !write(Keep::Always, KEY, if wanted { "open" } else { "shut" }) {
+    let show = move |wanted: Option<Tab>| {
+        panel.set(wanted.map(|tab| tab.word().to_owned()));
+        if !write(Keep::Always, KEY, if wanted.is_some() { "open" } else { "shut" }) {
             leptos::logging::warn!("the drawer's place is not kept");
         }
     };
-    let button = move |mine: Tab, hook: &'static str, shape: Icon, text: String, badge: AnyView| {
+    let button = move |mine: Tab, shape: Icon, text: String, badge: AnyView| {
         let shown = move || open.get() && tab.get() == mine;
         let press = move |_| {
             let shut = open.get_untracked() && tab.get_untracked() == mine;
-            tab.set(mine);
-            set_open(!shut);
+            show((!shut).then_some(mine));
         };
         view! {
-            <button class="drawer-tab" role="tab" data-tab=hook aria-selected=move || shown().to_string() aria-controls="drawer-panel" on:click=press>
+            <button class="drawer-tab" role="tab" data-tab=mine.word() aria-selected=move || shown().to_string() aria-controls="drawer-panel" on:click=press>
                 {icon(shape)}
                 {text}
                 {badge}
@@ -85,17 +108,19 @@ pub(crate) fn Drawer() -> impl IntoView {
     };
     view! {
         <section class="drawer" class:open=move || open.get() aria-label=t!("drawer")>
-            <div class="drawer-bar" role="tablist" aria-label=t!("drawer")>
-                {button(Tab::Problems, "problems", Icon::Warning, t!("problems"), problem_badge.into_any())}
-                {button(Tab::Activity, "activity", Icon::Activity, t!("activity"), ().into_any())}
-                {button(Tab::DeadLetters, "dead-letters", Icon::DeadLetter, t!("dead-letters"), dead_badge.into_any())}
+            <div class="drawer-bar">
+                <div class="drawer-tabs" role="tablist" aria-label=t!("drawer")>
+                {button(Tab::Problems, Icon::Warning, t!("problems"), problem_badge.into_any())}
+                {button(Tab::Activity, Icon::Activity, t!("activity"), ().into_any())}
+                {button(Tab::DeadLetters, Icon::DeadLetter, t!("dead-letters"), dead_badge.into_any())}
+                </div>
                 <span class="grow"></span>
                 <button
                     class="icon-button small"
                     data-action="drawer"
                     aria-expanded=move || open.get().to_string()
                     aria-label=move || if open.get() { t!("drawer-close") } else { t!("drawer-open") }
-                    on:click=move |_| set_open(!open.get_untracked())
+                    on:click=move |_| show((!open.get_untracked()).then(|| tab.get_untracked()))
                 >
                     {move || icon(if open.get() { Icon::ChevronDown } else { Icon::ChevronUp })}
                 </button>

@@ -87,6 +87,9 @@ fn ManyForm(count: usize) -> impl IntoView {
     }
 }
 
+/// What takes the focus; the buttons within a list of words do not, for Tab passes them by.
+const FOCUSABLE: &str = "input, select, textarea, button:not([tabindex=\"-1\"])";
+
 /// Brings the focus to a field of the panel, once it is drawn: the one of this dotted name, or what holds it, or the
 /// first.
 fn focus_field(field: Option<String>) {
@@ -99,12 +102,8 @@ fn focus_field(field: Option<String>) {
                 None => "[data-form]".to_owned(),
             };
             if let Ok(Some(found)) = panel.query_selector(&selector) {
-                let input = found.query_selector("input, select, textarea, button").ok().flatten();
-                let target = if found.matches("input, select, textarea, button").unwrap_or(false) {
-                    Some(found)
-                } else {
-                    input
-                };
+                let input = found.query_selector(FOCUSABLE).ok().flatten();
+                let target = if found.matches(FOCUSABLE).unwrap_or(false) { Some(found) } else { input };
                 if let Some(target) = target.and_then(|target| target.dyn_into::<web_sys::HtmlElement>().ok())
                 {
                     target.scroll_into_view_with_bool(false);

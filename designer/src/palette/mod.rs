@@ -1,9 +1,12 @@
-//! The components that can be placed, by kind, with a search. An item is dragged onto the canvas, or placed by click or
-//! Enter.
+//! The panel on the left: the components that can be placed, by kind, with a search, or the outline of the channel
+//! (`outline`). A component is dragged onto the canvas, or placed by click or Enter.
+
+mod outline;
 
 use fairway_shared::component::{ComponentSpec, Kind};
 use leptos::prelude::*;
 
+use self::outline::Outline;
 use crate::canvas::use_surface;
 use crate::i18n::{components, t};
 use crate::icons::{Icon, component_icon, icon};
@@ -18,11 +21,73 @@ pub(crate) fn matches(spec: &ComponentSpec, search: &str) -> bool {
     search.to_lowercase().split_whitespace().all(|word| text.contains(word))
 }
 
-/// The palette.
+/// The panel.
 #[component]
 pub(crate) fn Palette() -> impl IntoView {
+    let surface = use_surface();
+    let choice = move |outline: bool, hook: &'static str, text: String| {
+        view! {
+            <button
+                role="tab"
+                data-side=hook
+                aria-selected=move || (surface.outline.get() == outline).to_string()
+                aria-controls="side-panel"
+                tabindex=move || if surface.outline.get() == outline { "0" } else { "-1" }
+                on:click=move |_| if surface.outline.get_untracked() != outline { surface.toggle_outline() }
+                on:keydown=move |event: web_sys::KeyboardEvent| {
+                    if matches!(event.key().as_str(), "ArrowLeft" | "ArrowRight") {
+                        event.prevent_default();
+                        event.stop_propagation();
+                        surface.toggle_outline();
+                        focus_tab();
+                    }
+                }
+            >
+                {text}
+            </button>
+        }
+    };
+    view! {
+        <aside class="palette" aria-label=t!("palette")>
+            <div class="side-tabs" role="tablist" aria-label=t!("palette")>
+                {choice(false, "components", t!("palette-components"))}
+                {choice(true, "outline", t!("outline"))}
+            </div>
+            <div class="side-panel" id="side-panel" role="tabpanel" aria-label=move || if surface.outline.get() { t!("outline") } else { t!("palette-components") }>
+                {move || if surface.outline.get() { view! { <Outline /> }.into_any() } else { view! { <Components /> }.into_any() }}
+            </div>
+        </aside>
+    }
+}
+
+/// Brings the focus to the tab that is shown.
+fn focus_tab() {
+    use wasm_bindgen::JsCast;
+    request_animation_frame(|| {
+        let tab = document().query_selector(".side-tabs [aria-selected=true]").ok().flatten();
+        if let Some(tab) = tab.and_then(|tab| tab.dyn_into::<web_sys::HtmlElement>().ok())
+            && tab.focus().is_err()
+        {
+            leptos::logging::warn!("a tab did not take the focus");
+        }
+    });
+}
+
+/// The components.
+#[component]
+fn Components() -> impl IntoView {
     let session = use_session();
+    let surface = use_surface();
     let search = RwSignal::new(String::new());
+    let first = Memo::new(move |_| {
+        let text = search.get();
+        let kinds = [Kind::Source, Kind::Transform, Kind::Sink];
+        session.catalog.with(|catalog| {
+            let all = catalog.as_ref().filter(|_| !text.trim().is_empty())?.all();
+            let of = |kind| all.iter().find(|spec| spec.kind == kind && matches(spec, &text));
+            kinds.into_iter().find_map(of).map(|spec| spec.name.clone())
+        })
+    });
     let groups = move || {
         let text = search.get();
         session.catalog.get().map(|catalog| {
@@ -51,7 +116,6 @@ pub(crate) fn Palette() -> impl IntoView {
         })
     };
     view! {
-        <aside class="palette" aria-label=t!("palette")>
             <label class="search">
                 <span class="hidden-text">{t!("palette-search")}</span>
                 {icon(Icon::Search)}
@@ -62,13 +126,22 @@ pub(crate) fn Palette() -> impl IntoView {
                     data-testid="palette-search"
                     prop:value=move || search.get()
                     on:input=move |event| search.set(event_target_value(&event))
+                    on:keydown=move |event: web_sys::KeyboardEvent| match event.key().as_str() {
+                        // Enter places the first that is found, as the small search on the canvas does.
+                        "Enter" => {
+                            if let Some(name) = first.get_untracked() {
+                                crate::canvas::place_beside(surface, &name);
+                            }
+                        }
+                        "Escape" if !search.with_untracked(String::is_empty) => search.set(String::new()),
+                        _ => {}
+                    }
                 />
             </label>
             <div class="palette-list">
                 {groups}
-                {move || none().then(|| view! { <p class="none">{t!("palette-none")}</p> })}
+                {move || none().then(|| view! { <p class="none" role="status">{t!("palette-none")}</p> })}
             </div>
-        </aside>
     }
 }
 
@@ -81,7 +154,7 @@ fn Group(kind: Kind, title: String, specs: Vec<ComponentSpec>) -> impl IntoView 
     };
     view! {
         <section data-kind=word>
-            <h3>{title}</h3>
+            <h2>{title}</h2>
             <ul>{specs.into_iter().map(|spec| view! { <Item spec /> }).collect_view()}</ul>
         </section>
     }

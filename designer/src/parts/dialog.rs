@@ -39,12 +39,15 @@ pub(crate) fn Dialog(
     on_cleanup({
         let before = send_wrapper::SendWrapper::new(before);
         move || {
-            if let Some(element) =
-                before.take().and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok())
-                && element.focus().is_err()
-            {
-                leptos::logging::warn!("focus could not go back");
-            }
+            let before = before.take().and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
+            // Once the dialog is gone: behind an open one nothing takes the focus.
+            let Some(element) = before else { return };
+            request_animation_frame(move || {
+                let lost = document().active_element().is_none_or(|active| active.tag_name() == "BODY");
+                if lost && element.focus().is_err() {
+                    leptos::logging::warn!("focus could not go back");
+                }
+            });
         }
     });
     let outside = move |event: web_sys::MouseEvent| {

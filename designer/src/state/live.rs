@@ -22,6 +22,19 @@ struct Pushed {
     last: HashMap<String, u64>,
 }
 
+/// Milliseconds between two looks at a channel's figures: nobody reads faster.
+const PACE: f64 = 500.0;
+
+/// A status that waits for its turn.
+#[derive(Debug, Clone, Default)]
+struct Paced {
+    /// When the last one was shown, in milliseconds of the browser's clock.
+    shown: f64,
+    waiting: Option<ChannelStatus>,
+    /// Whether its turn is set.
+    due: bool,
+}
+
 /// The moment a question was sent. A status in its answer is news only if none came by the stream meanwhile.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked(u64);
@@ -31,6 +44,7 @@ pub(crate) struct Asked(u64);
 pub(crate) struct Live {
     channels: StoredValue<HashMap<String, ArcRwSignal<ChannelStatus>>>,
     pushed: StoredValue<Pushed>,
+    paced: StoredValue<HashMap<String, Paced>>,
     stream: StoredValue<Option<Stream>, LocalStorage>,
     /// Whether the stream is open.
     pub(crate) connected: RwSignal<bool>,
@@ -48,6 +62,7 @@ impl Live {
         let live = Self {
             channels: StoredValue::new(HashMap::new()),
             pushed: StoredValue::new(Pushed::default()),
+            paced: StoredValue::new(HashMap::new()),
             stream: StoredValue::new_local(None),
             connected: RwSignal::new(true),
             stale: RwSignal::new(0),
@@ -82,7 +97,7 @@ impl Live {
                     pushed.count += 1;
                     pushed.last.insert(status.uid.clone(), pushed.count);
                 });
-                self.put(*status);
+                self.pace(*status);
             }
             Heard::Event(Event::Draft(changed)) => {
                 self.draft.set(Some(changed));
@@ -97,6 +112,59 @@ impl Live {
                 self.stale.update(|times| *times += 1);
             }
         }
+    }
+
+    /// Takes a status from the stream: at once when the state is another, else no sooner than [`PACE`] after the last one,
+    /// and figures alone not while nobody looks.
+    fn pace(self, status: ChannelStatus) {
+        let uid = status.uid.clone();
+        let other = self.status(&uid).with_untracked(|known| {
+            (known.state, known.version, known.target, &known.cause)
+                != (status.state, status.version, status.target, &status.cause)
+        });
+        let now = js_sys::Date::now();
+        let mut due = None;
+        self.paced.update_value(|paced| {
+            let paced = paced.entry(uid.clone()).or_default();
+            let rest = (paced.shown + PACE - now).clamp(0.0, PACE);
+            if other || (rest == 0.0 && !document().hidden()) {
+                *paced = Paced { shown: now, waiting: None, due: paced.due };
+                due = Some(None);
+            } else {
+                paced.waiting = Some(status.clone());
+                if !std::mem::replace(&mut paced.due, true) {
+                    due = Some(Some(rest));
+                }
+            }
+        });
+        match due {
+            Some(None) => self.put(status),
+            Some(Some(rest)) => self.later(uid, rest),
+            None => {}
+        }
+    }
+
+    /// Shows what waits for its turn, after some milliseconds.
+    fn later(self, uid: String, milliseconds: f64) {
+        let turn = move || {
+            let mut shown = None;
+            let mut hidden = false;
+            self.paced.update_value(|paced| {
+                let Some(paced) = paced.get_mut(&uid) else { return };
+                hidden = paced.waiting.is_some() && document().hidden();
+                if !hidden {
+                    paced.due = false;
+                    shown = paced.waiting.take();
+                    paced.shown = js_sys::Date::now();
+                }
+            });
+            if hidden {
+                self.later(uid.clone(), PACE);
+            } else if let Some(status) = shown {
+                self.put(status);
+            }
+        };
+        set_timeout(turn, std::time::Duration::from_millis(milliseconds.max(1.0) as u64));
     }
 
     /// The status of a channel; empty until something is known.
@@ -132,9 +200,13 @@ impl Live {
         let overtaken = self
             .pushed
             .with_value(|pushed| pushed.last.get(&status.uid).is_some_and(|count| *count > asked.0));
+        let mut waiting = None;
+        self.paced.update_value(|paced| {
+            waiting = paced.get_mut(&status.uid).and_then(|paced| paced.waiting.take());
+        });
         if overtaken {
             let (history, schedule) = (std::mem::take(&mut status.history), status.schedule.take());
-            status = self.status(&status.uid).get_untracked();
+            status = waiting.unwrap_or_else(|| self.status(&status.uid).get_untracked());
             (status.history, status.schedule) = (history, schedule);
         }
         self.put(status);

@@ -3,9 +3,17 @@
 //! * `view.rs`: pan, zoom, fit
 //! * `edits.rs`: move, delete, undo, copy
 //! * `wiring.rs`: edges, the small search, putting nodes into edges
+//! * `ends.rs`: ends of edges led elsewhere, panning at the border, renamed outputs
+//! * `finding.rs`: the command palette, addresses, the small map
+//! * `windows.rs`: text from elsewhere, another editor, forms and channels that are left
+//! * `live.rs`: what nodes and edges show while the channel runs
 
 mod edits;
+mod ends;
+mod finding;
+mod live;
 mod view;
+mod windows;
 mod wiring;
 
 use anyhow::{Context, Result};

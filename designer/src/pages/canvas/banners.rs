@@ -18,6 +18,27 @@ pub(super) fn Conflict(reload: Callback<()>) -> impl IntoView {
     let live = use_live();
     let gone = Memo::new(move |_| live.gone.with(|gone| gone.as_ref() == Some(&editor.uid())));
     let clash = Memo::new(move |_| editor.saving.with(|saving| *saving == Saving::Conflict));
+    let differs = move || {
+        let told = editor.differences.get()?;
+        let parts = [
+            (told.theirs, t!("differs-theirs")),
+            (told.mine, t!("differs-mine")),
+            (told.changed, t!("differs-changed")),
+            (if told.channel { vec![t!("differs-channel")] } else { Vec::new() }, String::new()),
+        ];
+        let told = parts.into_iter().filter(|(names, _)| !names.is_empty()).map(|(names, what)| {
+            let more = names.len().saturating_sub(4);
+            let mut shown = names.into_iter().take(4).collect::<Vec<_>>().join(", ");
+            if more > 0 {
+                shown = t!("differs-more", names = shown, count = more);
+            }
+            if what.is_empty() { shown } else { format!("{what} {shown}") }
+        });
+        let told = told.collect::<Vec<_>>().join("; ");
+        (!told.is_empty()).then(
+            || view! { <span class="muted" data-testid="differences">{t!("differs", what = told)}</span> },
+        )
+    };
     let keep = move || {
         view! {
             <button class="button small" data-action="keep-copy" on:click=move |_| editor.keep_as_copy(router)>
@@ -41,8 +62,9 @@ pub(super) fn Conflict(reload: Callback<()>) -> impl IntoView {
             view! {
                 <div class="banner" role="alert" data-testid="conflict">
                     {icon(Icon::Warning)}
-                    <p>{t!("conflict-text")}</p>
+                    <p>{t!("conflict-text")} " " {differs}</p>
                     {keep()}
+                    <button class="button small" data-action="replace" on:click=move |_| editor.replace_theirs()>{t!("replace-theirs")}</button>
                     <button class="button small" data-action="reload" on:click=move |_| reload.run(())>{t!("reload")}</button>
                 </div>
             }

@@ -65,6 +65,7 @@ pub(super) fn Bar() -> impl IntoView {
         <header class="topbar">
             <Link class="brand" to=Route::Channels label=t!("to-channels")>{icon(Icon::Logo)} <span class="brand-text">{t!("channels-title")}</span></Link>
             <span class="crumb" aria-hidden="true">{icon(Icon::ChevronRight)}</span>
+            <h1 class="hidden-text">{move || editor.metadata.with(|metadata| metadata.title.clone().filter(|title| !title.is_empty()).unwrap_or_else(|| metadata.name.clone()))}</h1>
             <Title />
             <StatePill state=state cause=cause />
             {move || editor.deployed.get().map(|version| view! { <span class="faint num" data-testid="version">{format!("v{version}")}</span> })}

@@ -20,6 +20,7 @@ use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::parts::{Ask, Confirm};
 use crate::router::{Link, Route, use_router};
+use crate::state::editor::made_empty;
 use crate::state::{use_live, use_toasts};
 
 /// What the page works on.
@@ -193,7 +194,10 @@ fn create(channels: Channels, router: crate::router::Router, toasts: crate::stat
     });
     leptos::task::spawn_local(async move {
         match api::call::<AddChannel>(&[], &CreateChannel { document }).await {
-            Ok(channel) => router.go(Route::Canvas(channel.uid)),
+            Ok(channel) => {
+                made_empty(&channel.uid);
+                router.go(Route::Canvas(channel.uid));
+            }
             Err(problem) => toasts.problem(&problem),
         }
     });

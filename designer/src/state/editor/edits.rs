@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use fairway_canvas::wiring::{End, Joint};
-use fairway_canvas::{Point, Port, tidy};
+use fairway_canvas::curve::Tip;
+use fairway_canvas::wiring::{self, End, Joint};
+use fairway_canvas::{Point, Port};
 use fairway_shared::channel::{Channel, Edge, Metadata, Node, PortRef, Settings, Spot};
 use fairway_shared::diagnostic::Fix;
 use fairway_shared::edit::{self, Command};
@@ -13,7 +14,7 @@ use serde_json::Value;
 use super::{EdgeKey, Editor, Selection};
 use crate::i18n::t;
 
-fn spot(at: Point) -> Spot {
+pub(super) fn spot(at: Point) -> Spot {
     Spot { x: at.x, y: at.y }
 }
 
@@ -34,7 +35,7 @@ fn now() -> u64 {
 
 impl Editor {
     /// Carries out a command; the document, the signals and the draft follow.
-    fn run(self, command: Command) -> bool {
+    pub(super) fn run(self, command: Command) -> bool {
         let mut outcome = Ok(());
         self.history.update_value(|history| {
             self.document.update_value(|channel| outcome = history.run(channel, command, now()));
@@ -145,6 +146,57 @@ impl Editor {
         id
     }
 
+    /// Takes an edge away, and offers to bring it back.
+    pub(crate) fn remove_edge(self, key: &EdgeKey) {
+        if self.run(Command::RemoveEdge { from: key.from.clone(), to: key.to.clone() }) {
+            self.toasts.offer(t!("edge-removed"), t!("key-undo"), Callback::new(move |()| self.undo()));
+        }
+    }
+
+    /// Leads an end of an edge to another port; with `all`, of every edge that ends at the same port and may go there.
+    pub(crate) fn retarget(self, key: &EdgeKey, tip: Tip, to: End, all: bool) {
+        let Some(port) = self.nodes.with_untracked(|nodes| Some(nodes.get(to.node)?.port_ref(to.port)))
+        else {
+            return;
+        };
+        let same = |edge: &Edge| match tip {
+            Tip::From => edge.from == key.from && (all || edge.to == key.to),
+            Tip::To => edge.to == key.to && (all || edge.from == key.from),
+        };
+        let chosen: Vec<Edge> =
+            self.with(|channel| channel.spec.edges.iter().filter(|edge| same(edge)).cloned().collect());
+        let mut selected = None;
+        let mut commands = Vec::new();
+        for edge in chosen {
+            let mut led = edge.clone();
+            match tip {
+                Tip::From => led.from = port.clone(),
+                Tip::To => led.to = port.clone(),
+            }
+            if (&led.from, &led.to) == (&edge.from, &edge.to) || !self.may_lead(&edge, tip, to) {
+                continue;
+            }
+            selected = selected.or(Some(EdgeKey::of(&led)));
+            commands.push(Command::ReplaceEdge { from: edge.from, to: edge.to, edge: led });
+        }
+        if let Some(selected) = selected
+            && self.run(Command::Batch(commands))
+        {
+            self.select(Selection::of_edge(selected));
+        }
+    }
+
+    /// Whether an end of an edge may be led to a port.
+    fn may_lead(self, edge: &Edge, tip: Tip, to: End) -> bool {
+        let key = EdgeKey::of(edge);
+        let Some(view) = self.edge(&key) else { return false };
+        let fixed = match tip {
+            Tip::From => self.rank(&view.to.id).map(|node| End { node, port: view.to_port }),
+            Tip::To => self.rank(&view.from.id).map(|node| End { node, port: view.from_port }),
+        };
+        fixed.is_some_and(|fixed| wiring::join(fixed, to, &self.joints_but(Some(&key))).is_ok())
+    }
+
     /// Takes away what is selected; `heal` joins what was before with what was behind.
     pub(crate) fn remove_selected(self, heal: bool) {
         let selection = self.selection.get_untracked();
@@ -198,23 +250,6 @@ impl Editor {
         self.run(Command::MoveNodes { spots });
     }
 
-    /// Lays all nodes (or the selected ones, when several are) out in layers.
-    pub(crate) fn tidy(self) {
-        let selected = self.selected_nodes();
-        let nodes = if selected.len() > 1 { selected } else { self.nodes.get_untracked() };
-        let Some(around) = fairway_canvas::Rect::around(nodes.iter().map(|node| node.rect())) else { return };
-        let rank = |id: &str| nodes.iter().position(|node| node.id == id);
-        let links: Vec<(usize, usize)> = self.edges.with_untracked(|edges| {
-            edges.iter().filter_map(|edge| Some((rank(&edge.from.id)?, rank(&edge.to.id)?))).collect()
-        });
-        let sizes: Vec<_> = nodes.iter().map(|node| node.shape().size()).collect();
-        let corners = tidy::layered(&sizes, &links, Point::new(around.x, around.y));
-        let spots = nodes.iter().zip(corners).map(|(node, corner)| (node.id.clone(), spot(corner))).collect();
-        self.close_entry();
-        self.run(Command::MoveNodes { spots });
-        self.close_entry();
-    }
-
     /// The selected nodes with the edges among them, as a document.
     pub(crate) fn selected_part(self) -> Option<Channel> {
         let ids: Vec<String> = self.selected_nodes().iter().map(|node| node.id.clone()).collect();
@@ -248,7 +283,19 @@ impl Editor {
             self.close_entry();
             self.editing.set_value(key);
         }
-        self.run(Command::SetConfig { node: node.to_owned(), field: field.to_owned(), value });
+        let catalog = self.catalog();
+        let command = self.with(|channel| {
+            let ports =
+                channel.node(node).and_then(|node| catalog.get(&node.component)).map(|spec| &spec.ports);
+            let mut command = None;
+            self.output_names.update_value(|names| {
+                command = Some(names.set_config(channel, ports, node, field, value));
+            });
+            command
+        });
+        if let Some(command) = command {
+            self.run(command);
+        }
     }
 
     /// Titles a node.

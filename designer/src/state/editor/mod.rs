@@ -1,8 +1,10 @@
 //! The channel being edited: document and history, drawn as signals, saved as one types.
 //!
-//! `views` are the signals, `select` the selection, `edits` what changes the document, `saving` how the draft gets to
-//! the server, `problems` what is wrong with it. Every change goes through `edits`, so that it can be undone.
+//! `views` are the signals, `select` the selection, `edits` and `arrange` what changes the document, `saving` how the draft
+//! gets to the server, `conflict` what another editor of it has, `problems` what is wrong with it. Every change goes through `edits`, so that it can be undone.
 
+mod arrange;
+mod conflict;
 mod edits;
 mod problems;
 mod saving;
@@ -15,18 +17,20 @@ use std::sync::Arc;
 use fairway_canvas::wiring::{End, Joint};
 use fairway_canvas::{Point, Rect, Shape};
 use fairway_shared::api::channels::ChannelDetail;
-use fairway_shared::api::status::ChannelStatus;
+use fairway_shared::api::status::{ChannelStatus, TargetState};
 use fairway_shared::channel::{Channel, Metadata, Settings, text};
 use fairway_shared::diagnostic::Diagnostic;
-use fairway_shared::edit::History;
+use fairway_shared::edit::{History, OutputNames};
 use fairway_shared::plan::Plan;
 use leptos::prelude::*;
 
-pub(crate) use self::saving::Saving;
+pub(crate) use self::conflict::Differences;
+pub(crate) use self::saving::{Saving, made_empty};
 pub(crate) use self::select::Selection;
 pub(crate) use self::views::{EdgeKey, EdgeView, Findings, NodeView, curve};
-use self::views::{place_of, put};
+use self::views::{place_of, put, troubles};
 use super::{Catalog, Live, Toasts};
+use crate::parts::lifecycle;
 
 /// What the inspector is asked to bring the focus to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +52,8 @@ pub(crate) struct Editor {
     save: StoredValue<saving::Draft>,
     /// What is being typed into: another place begins a new step to undo.
     editing: StoredValue<String>,
+    /// What the edges of the node being edited call its outputs.
+    output_names: StoredValue<OutputNames>,
     /// Whether a look for findings is due.
     checking: StoredValue<bool>,
 
@@ -73,6 +79,8 @@ pub(crate) struct Editor {
     pub(crate) can_redo: RwSignal<bool>,
     /// How the draft gets to the server.
     pub(crate) saving: RwSignal<Saving>,
+    /// In a conflict: what differs between their draft and mine, once it is known.
+    pub(crate) differences: RwSignal<Option<Differences>>,
     /// Version in force.
     pub(crate) deployed: RwSignal<Option<u32>>,
     /// The last plan that was made, for the physical view.
@@ -81,6 +89,8 @@ pub(crate) struct Editor {
     pub(crate) wish: RwSignal<Option<FieldWish>>,
     /// Whether the plan was asked for.
     pub(crate) planning: RwSignal<bool>,
+    /// The panel of the drawer that is open, by its word (`problems`); none while the drawer is shut.
+    pub(crate) panel: RwSignal<Option<String>>,
 }
 
 impl Editor {
@@ -100,6 +110,7 @@ impl Editor {
             live,
             save: StoredValue::new(saving::Draft::new(detail.etag)),
             editing: StoredValue::new(String::new()),
+            output_names: StoredValue::new(OutputNames::default()),
             checking: StoredValue::new(false),
             nodes: RwSignal::new(Vec::new()),
             edges: RwSignal::new(Vec::new()),
@@ -112,10 +123,12 @@ impl Editor {
             can_undo: RwSignal::new(false),
             can_redo: RwSignal::new(false),
             saving: RwSignal::new(Saving::Saved),
+            differences: RwSignal::new(None),
             deployed: RwSignal::new(detail.deployed),
             plan: RwSignal::new(None),
             wish: RwSignal::new(None),
             planning: RwSignal::new(false),
+            panel: RwSignal::new(None),
             document: StoredValue::new(channel),
         };
         editor.refresh();
@@ -132,6 +145,11 @@ impl Editor {
         self.uid.get_value()
     }
 
+    /// Where messages go.
+    pub(crate) fn toasts(self) -> Toasts {
+        self.toasts
+    }
+
     /// The catalog of components.
     pub(crate) fn catalog(self) -> Arc<Catalog> {
         self.catalog.get_value()
@@ -145,6 +163,11 @@ impl Editor {
     /// The node of an id.
     pub(crate) fn node(self, id: &str) -> Option<Arc<NodeView>> {
         self.by_id.with_value(|nodes| nodes.get(id).cloned())
+    }
+
+    /// The edge of a key.
+    pub(crate) fn edge(self, key: &EdgeKey) -> Option<Arc<EdgeView>> {
+        self.edges.with_untracked(|edges| edges.iter().find(|edge| edge.key == *key).cloned())
     }
 
     /// The rank of a node in `nodes`.
@@ -196,6 +219,21 @@ impl Editor {
         })
     }
 
+    /// All edges by ranks of nodes, but for one that is being led elsewhere.
+    pub(crate) fn joints_but(self, key: Option<&EdgeKey>) -> Vec<Joint> {
+        let mut joints = self.joints();
+        if let Some(edge) = key.and_then(|key| self.edge(key))
+            && let (Some(from), Some(to)) = (self.rank(&edge.from.id), self.rank(&edge.to.id))
+        {
+            let gone = Joint {
+                from: End { node: from, port: edge.from_port },
+                to: End { node: to, port: edge.to_port },
+            };
+            joints.retain(|joint| *joint != gone);
+        }
+        joints
+    }
+
     /// Whether this node is the first that Tab reaches. Tracks the nodes.
     pub(crate) fn first_is(self, id: &str) -> bool {
         self.nodes.with(|nodes| nodes.first().is_some_and(|node| node.id == id))
@@ -215,6 +253,21 @@ impl Editor {
     /// Asks the inspector for the focus; selects nothing.
     pub(crate) fn edit_field(self, field: Option<&str>) {
         self.wish.set(Some(FieldWish { field: field.map(str::to_owned) }));
+    }
+
+    /// Opens a panel of the drawer by its word.
+    pub(crate) fn show_panel(self, word: &str) {
+        self.panel.set(Some(word.to_owned()));
+    }
+
+    /// What is observed of the channel.
+    pub(crate) fn status(self) -> ArcRwSignal<ChannelStatus> {
+        self.live.status(&self.uid())
+    }
+
+    /// Asks for running, paused or stopped.
+    pub(crate) fn ask_for(self, target: TargetState) {
+        lifecycle::ask_for(self.uid(), target, self.live, self.toasts);
     }
 
     /// Asks for the plan.
@@ -315,14 +368,25 @@ impl Editor {
         Effect::new(move || {
             status.track();
             self.show_status();
+            self.edges.with_untracked(|edges| {
+                for edge in edges {
+                    if let Some(rate) =
+                        edge.status.with_untracked(|status| status.as_ref().map(|status| status.rate))
+                    {
+                        edge.trail.update(|trail| trail.push(rate));
+                    }
+                }
+            });
         });
     }
 
     fn show_status(self) {
         self.live.status(&self.uid()).with_untracked(|status: &ChannelStatus| {
+            let troubles = troubles(status);
             self.nodes.with_untracked(|nodes| {
                 for node in nodes {
                     put(&node.status, &status.nodes.get(&node.id).copied());
+                    put(&node.trouble, &troubles.get(node.id.as_str()).cloned());
                 }
             });
             let passed: HashMap<(&str, &str), _> =

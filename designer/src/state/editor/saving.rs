@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use fairway_shared::api::channels::{AddChannel, CreateChannel, SaveDraft};
+use fairway_shared::api::None as Nothing;
+use fairway_shared::api::channels::{AddChannel, CreateChannel, DeleteChannel, SaveDraft};
 use fairway_shared::channel::{Channel, text};
 use fairway_shared::edit::History;
 use leptos::prelude::*;
@@ -47,6 +48,16 @@ pub(crate) struct Draft {
 impl Draft {
     pub(super) fn new(etag: String) -> Self {
         Self { ours: HashSet::from([etag.clone()]), etag, ..Self::default() }
+    }
+}
+
+/// The channel that was made last in this window and may still be untouched.
+const FRESH: &str = "fairway.fresh";
+
+/// Remembers that a channel was just made empty: if it is left like that, it goes again.
+pub(crate) fn made_empty(uid: &str) {
+    if !write(Keep::Window, FRESH, uid) {
+        leptos::logging::warn!("the browser keeps nothing: an empty channel stays if it is left");
     }
 }
 
@@ -186,11 +197,39 @@ impl Editor {
                 self.saving.set(Saving::Conflict);
             }
         });
+        self.follow_conflict();
         let hide = window_event_listener_untyped("pagehide", move |_| self.leave());
         on_cleanup(move || {
             hide.remove();
-            self.leave();
+            if !self.drop_untouched() {
+                self.leave();
+            }
         });
+    }
+
+    /// The page goes, and the channel was made in this window and is as empty as it was then: it goes too, so that a press on
+    /// *New channel* by mistake leaves nothing behind.
+    fn drop_untouched(self) -> bool {
+        let Some(uid) = self.uid.try_get_value() else { return false };
+        let fresh = read(Keep::Window, FRESH).is_some_and(|fresh| fresh == uid);
+        let empty = self.with(|channel| {
+            let told = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
+            channel.spec.nodes.is_empty()
+                && !told(&channel.metadata.title)
+                && !told(&channel.metadata.description)
+        });
+        let untouched = fresh
+            && empty
+            && self.deployed.with_untracked(Option::is_none)
+            && self.history.with_value(|history| history.undo.is_empty() && history.redo.is_empty());
+        if untouched {
+            forget(Keep::Window, FRESH);
+            leptos::task::spawn_local(async move {
+                // One that is gone already is gone.
+                drop(api::call::<DeleteChannel>(&[("uid", &uid)], &Nothing {}).await);
+            });
+        }
+        untouched
     }
 
     /// The page goes: what is not saved is sent in the background, and kept in the browser in case that fails.
@@ -206,6 +245,7 @@ impl Editor {
         if !dirty || self.saving.with_untracked(|saving| *saving == Saving::Conflict) {
             return;
         }
+        self.keep_history();
         let uid = self.uid();
         let document = self.with(text::to_value);
         if !write(Keep::Always, &rescue_key(&uid), &format!("{etag}\n{document}")) {
@@ -218,6 +258,16 @@ impl Editor {
                 leptos::logging::warn!("a saved draft is still kept");
             }
         });
+    }
+
+    /// In a conflict: what I see takes the place of theirs, which the server keeps as a version.
+    pub(crate) fn replace_theirs(self) {
+        self.save.update_value(|draft| {
+            draft.etag = "*".to_owned();
+            draft.dirty = true;
+        });
+        self.saving.set(Saving::Pending);
+        self.save_now();
     }
 
     /// In a conflict: my document becomes a channel of its own.

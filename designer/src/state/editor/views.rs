@@ -1,9 +1,12 @@
 //! The document as signals: one set a node, one an edge, so that a change redraws only what it touches.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use fairway_canvas::spark::Trail;
+use fairway_canvas::viewport::Detail;
 use fairway_canvas::{Curve, Point, Port, Rect, Shape};
-use fairway_shared::api::status::{EdgeStatus, NodeStatus};
+use fairway_shared::api::status::{ChannelState, ChannelStatus, EdgeStatus, NodeStatus};
 use fairway_shared::channel::{Channel, ERRORS, Edge, Node, PortRef};
 use fairway_shared::component::Kind;
 use leptos::prelude::*;
@@ -44,6 +47,10 @@ pub(crate) struct NodeView {
     pub(crate) findings: ArcRwSignal<Findings>,
     /// Counts and rates, once it was deployed.
     pub(crate) status: ArcRwSignal<Option<NodeStatus>>,
+    /// The state of its channel or task that it is the cause of, and why.
+    pub(crate) trouble: ArcRwSignal<Option<(ChannelState, String)>>,
+    /// How much of it is drawn.
+    pub(crate) detail: ArcRwSignal<Detail>,
 }
 
 impl NodeView {
@@ -61,6 +68,8 @@ impl NodeView {
             degrees: ArcRwSignal::new((0, 0)),
             findings: ArcRwSignal::new(Findings::default()),
             status: ArcRwSignal::new(None),
+            trouble: ArcRwSignal::new(None),
+            detail: ArcRwSignal::new(Detail::Full),
         }
     }
 
@@ -165,6 +174,8 @@ pub(crate) struct EdgeView {
     pub(crate) selected: ArcRwSignal<bool>,
     /// What passes it, once it was deployed.
     pub(crate) status: ArcRwSignal<Option<EdgeStatus>>,
+    /// Its last rates.
+    pub(crate) trail: ArcRwSignal<Trail>,
 }
 
 impl EdgeView {
@@ -179,6 +190,7 @@ impl EdgeView {
             to,
             selected: ArcRwSignal::new(false),
             status: ArcRwSignal::new(None),
+            trail: ArcRwSignal::new(Trail::default()),
         })
     }
 
@@ -200,6 +212,19 @@ impl EdgeView {
 /// The line from a port to a point on the left of something.
 pub(crate) fn curve(port: Port, from: Point, to: Point) -> Curve {
     if port == Port::Errors { Curve::downwards(from, to) } else { Curve::sideways(from, to) }
+}
+
+/// The states that nodes are the cause of, of the whole channel and of tasks, by the node's id.
+pub(super) fn troubles(status: &ChannelStatus) -> HashMap<&str, (ChannelState, String)> {
+    use ChannelState::{Degraded, Failed, Hold, Restarting};
+    let tasks = status.tasks.iter().map(|task| (task.state, task.cause.as_ref()));
+    let all = tasks.chain([(status.state, status.cause.as_ref())]);
+    let told = all.filter(|(state, _)| matches!(state, Degraded | Failed | Hold | Restarting));
+    told.filter_map(|(state, cause)| {
+        let cause = cause?;
+        Some((cause.node.as_deref()?, (state, cause.message.clone())))
+    })
+    .collect()
 }
 
 /// Sets a signal when it differs.
