@@ -57,3 +57,4 @@ finding-schedule-never = 计划指定的时间永远不会到来。
 finding-plan-topic_without_cluster = 通过主题传输需要 Kafka 集群。
 finding-plan-delivery_too_low = 某个目标无法提供通道所要求的保证。
 finding-plan-reads_what_it_writes = 某个目标写入的文件正被同一通道的数据源读取。
+finding-document-more_faults = 问题过多，未全部列出。
