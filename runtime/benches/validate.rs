@@ -109,6 +109,7 @@ fn specs() -> Vec<ComponentSpec> {
         ports,
         delivery: Guarantee::ExactlyOnce,
         bounded: true,
+        varies: Vec::new(),
         config_schema: json!({"type": "object", "additionalProperties": false, "required": ["path"], "properties": {
             "path": {"type": "string", "minLength": 1},
             "batch": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100},

@@ -76,7 +76,7 @@ pub struct Server {
     draining: CancellationToken,
     closing: CancellationToken,
     controller: Controller,
-    serving: JoinHandle<io::Result<()>>,
+    serving: JoinHandle<()>,
     database: local::Database,
     _data: DataDir,
 }
@@ -126,10 +126,7 @@ impl Server {
             closing: closing.clone(),
             requests: Requests::default(),
         });
-        let stopped = closing.clone().cancelled_owned();
-        let serving = tokio::spawn(async move {
-            axum::serve(listener, api::router(api)).with_graceful_shutdown(stopped).await
-        });
+        let serving = tokio::spawn(api::serve(listener, api::router(api), closing.clone()));
         tracing::info!(%address, data = %data.path().display(), "serving");
         Ok(Self { address, token, draining, closing, controller, serving, database, _data: data })
     }
@@ -155,8 +152,7 @@ impl Server {
         let undelivered = self.controller.shut_down().await;
         self.closing.cancel();
         match tokio::time::timeout(HANG_UP, &mut self.serving).await {
-            Ok(Ok(Ok(()))) => {}
-            Ok(Ok(Err(error))) => tracing::error!(%error, "the listener failed"),
+            Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::error!(%error, "the listener failed"),
             // A caller that neither speaks nor leaves.
             Err(_) => self.serving.abort(),

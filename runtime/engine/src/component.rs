@@ -5,7 +5,7 @@
 
 use async_trait::async_trait;
 use fairway_shared::channel::Guarantee;
-use fairway_shared::component::{ComponentSpec, Example, Kind, OutputsFrom, Port, Ports, Probe};
+use fairway_shared::component::{ComponentSpec, Example, Kind, OutputsFrom, Port, Ports, Probe, Variation};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
@@ -31,6 +31,10 @@ pub struct Meta {
     pub delivery: Guarantee,
     /// Whether a source ends by itself with usual settings.
     pub bounded: bool,
+    /// Whether a source that does not end by itself knows when it has read all there is, and then ends where that is asked.
+    pub catches_up: bool,
+    /// Settings that change `delivery` or `bounded`.
+    pub varies: &'static [Varies],
     /// Outputs of a transform beyond the usual one, as (name, help); empty means just `out`.
     pub outputs: &'static [(&'static str, &'static str)],
     /// Outputs that settings name, before `outputs`: one for each item of a list setting, as (setting, field of an item
@@ -51,10 +55,39 @@ impl Meta {
             family,
             delivery: Guarantee::ExactlyOnce,
             bounded: false,
+            catches_up: false,
+            varies: &[],
             outputs: &[],
             outputs_from: None,
             position_fields: &[],
             examples: &[],
+        }
+    }
+}
+
+/// What is different with certain settings; see [`Variation`].
+#[derive(Debug, Clone, Copy)]
+pub struct Varies {
+    /// Settings with the words of which each must have one: empty for what is not set, `*` for what is.
+    pub when: &'static [(&'static str, &'static [&'static str])],
+    /// The guarantee then.
+    pub delivery: Option<Guarantee>,
+    /// Whether a source then ends by itself.
+    pub bounded: Option<bool>,
+}
+
+impl Varies {
+    /// A source that does not end with these settings.
+    pub const fn endless(when: &'static [(&'static str, &'static [&'static str])]) -> Self {
+        Self { when, delivery: None, bounded: Some(false) }
+    }
+
+    fn variation(&self) -> Variation {
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        Variation {
+            when: self.when.iter().map(|(setting, values)| ((*setting).to_owned(), words(values))).collect(),
+            delivery: self.delivery,
+            bounded: self.bounded,
         }
     }
 }
@@ -251,6 +284,7 @@ impl Component {
             ports: self.declared_ports(),
             delivery: self.meta.delivery,
             bounded: self.meta.bounded,
+            varies: self.meta.varies.iter().map(Varies::variation).collect(),
             config_schema,
             position_fields: self.meta.position_fields.iter().map(|field| (*field).to_owned()).collect(),
             examples: self.meta.examples.iter().map(example).collect(),

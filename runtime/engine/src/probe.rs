@@ -96,9 +96,23 @@ pub async fn sample_by_reading<C: SourceConfig>(config: C, cx: SampleCtx) -> Res
     };
     match tokio::time::timeout(deadline, reading).await {
         Ok(read) => read?,
-        Err(_) => tracing::debug!("the sample was cut by its deadline"),
+        Err(_) => source_is_late(&sample, deadline)?,
     }
     Ok(sample)
+}
+
+/// What it means that the deadline of a sample has passed: what there is by then is the sample.
+///
+/// # Errors
+/// If there is nothing, so that nobody takes a slow source for an empty one.
+pub fn source_is_late(sample: &Sample, deadline: Duration) -> Result<(), Error> {
+    if sample.is_empty() {
+        let message = format!("no record came within {} ms", deadline.as_millis());
+        return Err(Error::outage("preview.no_record_in_time", message)
+            .help("allow more time, or paste records in the place of the source's own"));
+    }
+    tracing::debug!("the sample was cut by its deadline");
+    Ok(())
 }
 
 async fn read_some(source: &mut dyn Source, wanted: usize, sample: &mut Sample) -> Result<(), Error> {

@@ -25,7 +25,7 @@ pub struct StoredMark {
     pub in_target: Option<Position>,
 }
 
-/// Records counted at one node; in = out + filtered + errors.
+/// Records counted at one node; in + made = out + filtered + errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Passed {
     /// Entered.
@@ -36,6 +36,9 @@ pub struct Passed {
     pub filtered: u64,
     /// Refused.
     pub errors: u64,
+    /// Made here, beyond one for each that entered: by splitting, or by sending one record several ways.
+    #[serde(default)]
+    pub made: u64,
 }
 
 impl std::ops::AddAssign for Passed {
@@ -44,10 +47,12 @@ impl std::ops::AddAssign for Passed {
         self.out += other.out;
         self.filtered += other.filtered;
         self.errors += other.errors;
+        self.made += other.made;
     }
 }
 
-/// Counts of a channel, by source record and by place.
+/// Counts of a channel, by source record and by place. They only rise: what becomes of a record at first is counted once, and
+/// `counts.replayed` says how many of the dead-lettered ones were delivered since; see [`standing`](Totals::standing).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Totals {
     /// By source record.
@@ -58,6 +63,18 @@ pub struct Totals {
     pub edges: BTreeMap<String, u64>,
 }
 
+impl Totals {
+    /// What has become of the records by now: read = delivered + filtered + dead-lettered, each record in one of them (I1).
+    pub fn standing(&self) -> Counts {
+        let Counts { delivered, dead_lettered, replayed, .. } = self.counts;
+        Counts {
+            delivered: delivered + replayed,
+            dead_lettered: dead_lettered.saturating_sub(replayed),
+            ..self.counts
+        }
+    }
+}
+
 impl std::ops::AddAssign<&Totals> for Totals {
     fn add_assign(&mut self, other: &Self) {
         let (mine, theirs) = (&mut self.counts, &other.counts);
@@ -66,6 +83,7 @@ impl std::ops::AddAssign<&Totals> for Totals {
         mine.filtered += theirs.filtered;
         mine.dead_lettered += theirs.dead_lettered;
         mine.retried += theirs.retried;
+        mine.replayed += theirs.replayed;
         for (node, passed) in &other.nodes {
             *self.nodes.entry(node.clone()).or_default() += *passed;
         }
@@ -159,7 +177,8 @@ pub trait Store: Send + Sync {
 
     /// Makes watermarks and counts durable in one step; `totals` is added to what is there. Once a source's own
     /// watermark passes a routed refusal it may be forgotten. When the own watermark of a replay stream passes a number, the
-    /// letter tried again under it goes, unless it was set aside again.
+    /// letter tried again under it goes, unless it was set aside again; a source record whose last letter goes so is counted
+    /// as replayed, once.
     ///
     /// # Errors
     /// `Fenced` when a later start has begun (I3); `Outage` when the store is out of reach or full.

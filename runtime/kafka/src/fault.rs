@@ -22,7 +22,10 @@ pub(crate) fn of_code(doing: &str, code: Code, reason: Option<String>) -> Error 
                 .help("check user, password and mechanism, or let the brokers know this user")
         }
         Code::SSL => Error::outage("kafka.tls", message)
-            .help("check that the brokers' port speaks TLS and that `ca` holds who signed their certificate"),
+            .help(
+            "check that the brokers' port speaks TLS, that `ca` holds who signed their certificate, and that the \
+             certificate has the names by which `brokers` and the brokers themselves call them",
+        ),
         Code::TopicAuthorizationFailed
         | Code::GroupAuthorizationFailed
         | Code::ClusterAuthorizationFailed

@@ -70,6 +70,11 @@ fn is_vague(code: Code) -> bool {
     )
 }
 
+/// What somebody has to mend before any connection can come about.
+fn is_telling(code: Code) -> bool {
+    matches!(code, Code::SSL | Code::Authentication | Code::SaslAuthenticationFailed)
+}
+
 impl ClientContext for Watch {
     fn log(&self, level: RDKafkaLogLevel, facility: &str, text: &str) {
         match level {
@@ -89,7 +94,14 @@ impl ClientContext for Watch {
         match code {
             Code::PartitionEOF | Code::AutoOffsetReset => return,
             Code::AllBrokersDown => self.0.down.store(true, Ordering::Relaxed),
-            _ => *lock(&self.0.reason) = Some((code, reason.to_owned())),
+            _ => {
+                let mut known = lock(&self.0.reason);
+                // A connection that breaks is what follows from a handshake that failed, and says less.
+                let told = known.as_ref().is_some_and(|(known, _)| is_telling(*known));
+                if !(told && is_vague(code)) {
+                    *known = Some((code, reason.to_owned()));
+                }
+            }
         }
         tracing::debug!(target: "librdkafka", %code, "{reason}");
     }

@@ -37,6 +37,11 @@ pub(super) async fn headers(request: Request, next: Next) -> Response {
 
 /// Refuses requests made out to another name, and requests from pages of another site.
 pub(super) async fn origin(State(api): State<Arc<Api>>, request: Request, next: Next) -> Response {
+    // Whoever stands between may have gone by the other one.
+    if request.headers().get_all(header::HOST).iter().count() > 1 {
+        let detail = "the request has several `Host` headers";
+        return mount::refuse(Refused::new(codes::REQUEST_UNREADABLE, detail).help("send one"));
+    }
     let host = host(&request);
     if api.access.local && !host.as_deref().is_some_and(is_this_machine) {
         let detail = format!("the request is addressed to `{}`", host.unwrap_or_default());

@@ -7,6 +7,7 @@
 //! | `routes` | which function answers which endpoint |
 //! | `guard` | foreign hosts and origins, tokens, headers of every answer |
 //! | `hooks` | requests to sources that others call |
+//! | `serve` | connections: slow heads and idle ones are cut |
 //! | `stream` | events as Server-Sent Events |
 //! | `openapi` | the description of all endpoints |
 //! | `pages` | the designer's files |
@@ -20,6 +21,7 @@ mod mount;
 mod openapi;
 mod pages;
 mod routes;
+mod serve;
 mod stream;
 
 use std::sync::Arc;
@@ -36,6 +38,7 @@ use crate::hooks::HookPort;
 
 pub use metrics::Requests;
 pub use openapi::describe;
+pub(crate) use serve::serve;
 
 /// What the handlers share.
 pub struct Api {

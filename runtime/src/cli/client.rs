@@ -26,10 +26,10 @@ const PATIENCE: Duration = Duration::from_secs(90);
 pub(super) struct Reach {
     /// Address of the server; the one it printed may be given as it is. Else FAIRWAY_SERVER.
     #[arg(long, value_name = "URL", env = "FAIRWAY_SERVER", default_value_t = format!("http://{DEFAULT_LISTEN}"), hide_env_values = true)]
-    server: String,
+    pub(super) server: String,
     /// File that holds the token; else FAIRWAY_TOKEN, else that of the data directory on this machine.
     #[arg(long, value_name = "FILE")]
-    token_file: Option<PathBuf>,
+    pub(super) token_file: Option<PathBuf>,
 }
 
 /// A server.

@@ -2,13 +2,13 @@
 
 use fairway_shared::api::dead_letters::{
     Affected, DeadLetter, DiscardDeadLetters, GetDeadLetter, GroupDeadLetters, LetterGroups, ListDeadLetters,
-    ReplayDeadLetters, ReplayStart, Replaying, Selection,
+    ReplayDeadLetters, ReplayStart, Selection,
 };
 
 use super::exit::{self, Failure};
 use super::output::{count, table};
 use super::place::ChannelPlace;
-use crate::controller::records::{filter, letter_of, page_of};
+use crate::controller::records::{ask_replay, filter, letter_of, page_of};
 use crate::redact::percent_encoded;
 use crate::services::Page;
 
@@ -219,13 +219,14 @@ async fn replay(args: ChosenArgs) -> Result<u8, Failure> {
     let replaying = match at.place.house().await? {
         Some(house) => {
             let uid = house.uid(&at.channel).await?;
-            let (filter, tasks) = (filter(&selection)?, house.tasks(&at.channel).await?);
-            let store = &house.services.dead_letters;
-            let chosen = store.count(&uid, &filter).await?;
-            let affected = store.ask_replay(&uid, &filter, &tasks).await?;
-            let start = if affected > 0 { ReplayStart::NextRun } else { ReplayStart::Nothing };
+            let plan = house.plan(&at.channel).await?;
+            let mut asked =
+                ask_replay(&*house.services.dead_letters, &uid, &selection, plan.as_ref()).await?;
+            if asked.affected > 0 {
+                asked.start = ReplayStart::NextRun;
+            }
             house.close().await;
-            Replaying { affected, skipped: chosen.saturating_sub(affected), start }
+            asked
         }
         None => {
             let (client, uid) = at.channel().await?;
@@ -240,11 +241,9 @@ async fn replay(args: ChosenArgs) -> Result<u8, Failure> {
             ReplayStart::Nothing => "to be tried again",
         };
         let mut text = format!("{} {when}", count(replaying.affected));
-        if replaying.skipped > 0 {
-            let skipped = count(replaying.skipped);
-            text.push_str(&format!(
-                ", {skipped} not: refused by a source, or at a node that is not there any more"
-            ));
+        for reason in &replaying.reasons {
+            text.push_str(&format!("\n{} [{}]", reason.message, reason.code));
+            text.extend(reason.help.iter().map(|help| format!("\n  help: {help}")));
         }
         text
     });

@@ -21,9 +21,27 @@ pub(super) fn parse(text: &str) -> Result<Duration, String> {
     ms.map(Duration::from_millis).ok_or_else(expected)
 }
 
+/// Reads a deadline of a preview or of a test of a connection, within the bounds that these have everywhere.
+///
+/// # Errors
+/// What is expected, for the message of the command line.
+pub(super) fn deadline(text: &str) -> Result<Duration, String> {
+    let bounds = Duration::from_millis(100)..=Duration::from_secs(30);
+    let deadline = parse(text)?;
+    bounds.contains(&deadline).then_some(deadline).ok_or_else(|| "100ms to 30s can be waited for".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{deadline, parse};
+
+    #[test]
+    fn deadlines_have_bounds() {
+        assert_eq!(deadline("30s").unwrap().as_secs(), 30);
+        for text in ["99ms", "31s", "2h", "soon"] {
+            assert!(deadline(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn durations() {

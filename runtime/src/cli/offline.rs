@@ -11,9 +11,8 @@ use super::exit::{self, Failure};
 use crate::check::Known;
 use crate::config::{DataDir, access};
 use crate::controller::catalog;
-use crate::controller::deploy::replaying;
 use crate::services::local::{self, Database};
-use crate::services::{Key, Kind, Services, Tasks};
+use crate::services::{Key, Kind, Services};
 
 /// An opened data directory.
 pub(super) struct House {
@@ -76,16 +75,16 @@ impl House {
             .help(Some(format!("the data directory is {}", self.data.path().display()))))
     }
 
-    /// Which task runs which node of a channel, as it was run or deployed last.
-    pub(super) async fn tasks(&self, channel: &str) -> Result<Tasks, Failure> {
+    /// The plan of a channel, as it was run or deployed last.
+    pub(super) async fn plan(&self, channel: &str) -> Result<Option<Plan>, Failure> {
         let config = &*self.services.config;
         let run: Option<Run> = catalog::find(config, &Key::new(Kind::Run, channel)).await?;
         if let Some(run) = run {
-            return Ok(replaying(&run.plan));
+            return Ok(Some(run.plan));
         }
         let deployed = catalog::deployed(&self.uid(channel).await?);
         let deployed: Option<catalog::Deployed> = catalog::find(config, &deployed).await?;
-        Ok(deployed.map(|deployed| replaying(&deployed.plan)).unwrap_or_default())
+        Ok(deployed.map(|deployed| deployed.plan))
     }
 
     /// Finishes what is being written.

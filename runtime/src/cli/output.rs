@@ -94,8 +94,11 @@ pub(super) fn count(number: u64) -> String {
     out
 }
 
-/// Rows under headings, in columns as wide as they must be.
+/// Rows under headings, in columns as wide as they must be. A cell is one line: a name cannot make up rows of its own.
 pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
+    let one_line = |cell: &String| cell.replace('\n', "\\n").replace('\t', "\\t");
+    let rows: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(|cell| clean(&one_line(cell)).into_owned()).collect()).collect();
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
         cells.chain([headings[column].len()]).max().unwrap_or_default()
@@ -106,7 +109,7 @@ pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
         format!("{}\n", padded.collect::<Vec<_>>().join("  ").trim_end())
     };
     let mut text = line(headings.to_vec());
-    for row in rows {
+    for row in &rows {
         text.push_str(&line(row.iter().map(String::as_str).collect()));
     }
     text
@@ -152,5 +155,8 @@ mod tests {
     fn columns_line_up() {
         let rows = [vec!["a".to_owned(), "running".to_owned()], vec!["größer".to_owned(), "x".to_owned()]];
         assert_eq!(table(&["NAME", "STATE"], &rows), "NAME    STATE\na       running\ngrößer  x\n");
+        let sly = [vec!["a\nb  running\u{202e}".to_owned(), "x".to_owned()]];
+        let text = table(&["NAME", "STATE"], &sly);
+        assert_eq!(text.lines().nth(1), Some("a\\nb  running\\u{202e}  x"), "{text}");
     }
 }

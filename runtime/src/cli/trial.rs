@@ -1,4 +1,4 @@
-//! `fairway preview` and `fairway probe`: a document tried out without a server, and without moving anything.
+//! `fairway preview` and `fairway probe`: a document tried out here or by a server, and without moving anything.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,12 +6,15 @@ use std::time::Duration;
 
 use fairway_engine::files::Files;
 use fairway_shared::api::preview::{
-    NodePreview, PreviewAnswer, PreviewRecord, PreviewRequest, PreviewState, ProbeRequest,
+    NodePreview, PreviewAnswer, PreviewDocument, PreviewRecord, PreviewRequest, PreviewState, ProbeAnswer,
+    ProbeConnection, ProbeRequest,
 };
 use fairway_shared::channel::Channel;
+use fairway_shared::channel::text::Document;
 use fairway_shared::component::Kind;
 use serde_json::Value;
 
+use super::client::{Client, Reach};
 use super::documents::{self, Documents};
 use super::duration;
 use super::exit::{self, Failure};
@@ -61,15 +64,28 @@ struct Drawn {
     /// Data directory with the secrets and connections that the document refers to; else FAIRWAY_DATA, else the platform's own.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// How long an answer may take.
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration::parse)]
+    /// How long an answer may take: 100ms to 30s.
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration::deadline)]
     deadline: Duration,
+    /// Address of a running server that tries the document out, with its own files, connections and secrets; without it this
+    /// process does.
+    #[arg(long, value_name = "URL", conflicts_with = "data")]
+    server: Option<String>,
+    /// File that holds the server's token; else FAIRWAY_TOKEN, else that of the data directory on this machine.
+    #[arg(long, value_name = "FILE", requires = "server")]
+    token_file: Option<PathBuf>,
     /// Shape of standard output.
     #[arg(long, value_enum, default_value_t)]
     output: Format,
 }
 
 impl Drawn {
+    /// The server that is to try it out, where one is named.
+    fn client(&self) -> Result<Option<Client>, Failure> {
+        let reach = |server: &String| Reach { server: server.clone(), token_file: self.token_file.clone() };
+        self.server.as_ref().map(|server| Client::new(&reach(server))).transpose()
+    }
+
     fn deadline_ms(&self) -> Option<u32> {
         Some(u32::try_from(self.deadline.as_millis()).unwrap_or(u32::MAX))
     }
@@ -101,14 +117,25 @@ pub(super) async fn preview(args: PreviewArgs) -> Result<u8, Failure> {
     let registry = Registry::standard();
     let documents = Documents::read(&args.drawn.file, &args.drawn.with)?;
     let channel = documents.channel()?;
-    let house = args.drawn.house(&channel, &documents).await?;
-    let request = PreviewRequest {
+    let mut request = PreviewRequest {
         node: args.node.clone(),
         records: records(&args, &channel, &registry)?,
         limit: Some(args.limit),
         deadline_ms: args.drawn.deadline_ms(),
         ..PreviewRequest::default()
     };
+    if let Some(client) = args.drawn.client()? {
+        if let Some(connection) = documents.connections.first() {
+            let what =
+                format!("the server has connections of its own, `{}` is not sent to it", connection.name());
+            return Err(Failure::new(exit::REFUSED, what)
+                .help(Some("import the connection first, and give the channel's document alone")));
+        }
+        request.document = Some(Document::Channel(channel.clone()).to_value());
+        let answer = client.call::<PreviewDocument>(&[], &request).await?;
+        return Ok(print_preview(&args, &channel, &answer));
+    }
+    let house = args.drawn.house(&channel, &documents).await?;
     let files = here()?;
     let trial = Trial {
         services: house.as_ref().map(|house| &house.services),
@@ -129,12 +156,17 @@ pub(super) async fn preview(args: PreviewArgs) -> Result<u8, Failure> {
     if let Some(house) = house {
         house.close().await;
     }
+    Ok(print_preview(&args, &channel, &answer))
+}
+
+/// Prints a preview; answers the exit code.
+fn print_preview(args: &PreviewArgs, channel: &Channel, answer: &PreviewAnswer) -> u8 {
     if args.drawn.output == Format::Text {
         answer.diagnostics.iter().for_each(|diagnostic| say(&diagnostic.to_string()));
     }
-    args.drawn.output.print(&answer, |answer| describe(&channel, answer));
+    args.drawn.output.print(answer, |answer| describe(channel, answer));
     let failed = answer.nodes.values().any(|node| node.state == PreviewState::Failed);
-    Ok(if failed { exit::FAILED } else { exit::DONE })
+    if failed { exit::FAILED } else { exit::DONE }
 }
 
 pub(super) async fn probe(args: ProbeArgs) -> Result<u8, Failure> {
@@ -144,6 +176,18 @@ pub(super) async fn probe(args: ProbeArgs) -> Result<u8, Failure> {
     let node = channel
         .node(&args.node)
         .ok_or_else(|| Failure::new(exit::DOCUMENT, format!("the channel has no node `{}`", args.node)))?;
+    let mut request = ProbeRequest {
+        component: Some(node.component.clone()),
+        config: node.config.clone(),
+        deadline_ms: args.drawn.deadline_ms(),
+        connection: None,
+    };
+    if let Some(client) = args.drawn.client()? {
+        let named = node.config.get("connection").and_then(Value::as_str);
+        let beside = documents.connections.iter().find(|connection| Some(connection.name()) == named);
+        request.connection = beside.map(|beside| Document::Connection(beside.clone()).to_value());
+        return Ok(print_probe(&args, &client.call::<ProbeConnection>(&[], &request).await?));
+    }
     let house = args.drawn.house(&channel, &documents).await?;
     let files = here()?;
     let trial = Trial {
@@ -152,17 +196,16 @@ pub(super) async fn probe(args: ProbeArgs) -> Result<u8, Failure> {
         files: &files,
         connections: &documents.connections,
     };
-    let request = ProbeRequest {
-        component: Some(node.component.clone()),
-        config: node.config.clone(),
-        deadline_ms: args.drawn.deadline_ms(),
-        connection: None,
-    };
     let answer = trial.probe(&request).await?;
     if let Some(house) = house {
         house.close().await;
     }
-    args.drawn.output.print(&answer, |answer| match (&answer.probe, &answer.cause) {
+    Ok(print_probe(&args, &answer))
+}
+
+/// Prints what a test of a connection came to; answers the exit code.
+fn print_probe(args: &ProbeArgs, answer: &ProbeAnswer) -> u8 {
+    args.drawn.output.print(answer, |answer| match (&answer.probe, &answer.cause) {
         (Some(probe), _) => {
             let mut text = format!("{}\n", probe.found);
             for (setting, choices) in &probe.choices {
@@ -177,7 +220,7 @@ pub(super) async fn probe(args: ProbeArgs) -> Result<u8, Failure> {
         }
         (None, None) => String::new(),
     });
-    Ok(if answer.probe.is_some() { exit::DONE } else { exit::REFUSED })
+    if answer.probe.is_some() { exit::DONE } else { exit::REFUSED }
 }
 
 fn here() -> Result<Files, Failure> {

@@ -13,33 +13,39 @@ pub(super) fn targets(channel: &Channel, specs: &[&ComponentSpec], graph: &Graph
     let of_kind = |kind: Kind| (0..specs.len()).filter(move |node| specs[*node].kind == kind);
     let reached: Vec<(usize, Vec<bool>)> =
         of_kind(Kind::Source).map(|source| (source, graph.reached(source))).collect();
+    let promises: Vec<Guarantee> =
+        channel.spec.nodes.iter().zip(specs).map(|(node, spec)| spec.delivery_of(&node.config)).collect();
     let target = |sink: usize| {
         let sources = reached.iter().filter(|(_, nodes)| nodes[sink]).map(|(source, _)| *source);
         let way: Vec<usize> = std::iter::once(sink).chain(sources).collect();
-        let delivery = way.iter().map(|node| specs[*node].delivery).min().unwrap_or_default();
-        let weakest = way.into_iter().filter(|node| specs[*node].delivery == delivery);
+        let delivery = way.iter().map(|node| promises[*node]).min().unwrap_or_default();
+        let weakest = way.into_iter().filter(|node| promises[*node] == delivery);
         Target {
             node: channel.spec.nodes[sink].id.clone(),
             delivery,
-            because: (delivery != Guarantee::ExactlyOnce).then(|| reasons(channel, specs, weakest.collect())),
+            because: (delivery != Guarantee::ExactlyOnce)
+                .then(|| reasons(channel, specs, weakest.collect(), delivery)),
         }
     };
     of_kind(Kind::Sink).map(target).collect()
 }
 
 /// The reasons of the weakest nodes, the target's own first; not without end.
-fn reasons(channel: &Channel, specs: &[&ComponentSpec], weakest: Vec<usize>) -> String {
+fn reasons(channel: &Channel, specs: &[&ComponentSpec], weakest: Vec<usize>, delivery: Guarantee) -> String {
     const SHOWN: usize = 3;
-    let mut reasons: Vec<String> =
-        weakest.iter().take(SHOWN).map(|node| reason(&channel.spec.nodes[*node].id, specs[*node])).collect();
+    let mut reasons: Vec<String> = weakest
+        .iter()
+        .take(SHOWN)
+        .map(|node| reason(&channel.spec.nodes[*node].id, specs[*node], delivery))
+        .collect();
     if weakest.len() > SHOWN {
         reasons.push(format!("and {} more", weakest.len() - SHOWN));
     }
     reasons.join("; ")
 }
 
-fn reason(id: &str, spec: &ComponentSpec) -> String {
-    match (spec.kind, spec.delivery) {
+fn reason(id: &str, spec: &ComponentSpec, delivery: Guarantee) -> String {
+    match (spec.kind, delivery) {
         (Kind::Source, _) => {
             format!("`{id}` ({}) may bring a record in again after a crash, in another place", spec.title)
         }

@@ -18,7 +18,6 @@ use fairway_shared::diagnostic::{self, Diagnostic, Place, codes};
 use fairway_shared::form::{self, FormModel};
 use fairway_shared::plan::{Connector, Plan, Stream, StreamKind, Task, TaskKind};
 use fairway_shared::validate::{Facts, validate};
-use serde_json::Value;
 
 use graph::Graph;
 
@@ -49,9 +48,7 @@ pub fn compile(channel: &Channel, facts: &Facts<'_>) -> Result<Plan, Vec<Diagnos
     let sources = channel.spec.nodes.iter().zip(&specs).filter(|(_, spec)| spec.kind == Kind::Source);
     Ok(Plan {
         hash: hashes::plan(&tasks),
-        bounded: sources
-            .clone()
-            .all(|(node, spec)| spec.bounded && node.config.get("follow") != Some(&Value::Bool(true))),
+        bounded: sources.clone().all(|(node, spec)| spec.is_bounded(&node.config)),
         connectors,
         tasks,
         streams: channel

@@ -9,7 +9,7 @@ use fairway_shared::channel::text::Document;
 use fairway_shared::channel::{Channel, text};
 use fairway_shared::connection::Connection;
 use fairway_shared::diagnostic::{self, Diagnostic};
-use fairway_shared::secret::is_name;
+use fairway_shared::secret::{self, Reference, is_name};
 use serde_json::Value;
 
 use super::Controller;
@@ -62,6 +62,8 @@ impl Controller {
                 .diagnostics(diagnostics));
         }
         self.write_connection(&connection).await?;
+        let named = connection.name().to_owned();
+        self.renew_waiting(move |channel, _| named_by(channel).contains(named.as_str()));
         Ok(ConnectionDetail {
             name: name.to_owned(),
             document: Document::Connection(connection).to_value(),
@@ -114,7 +116,47 @@ impl Controller {
             )
             .help("names have 1 to 128 of the characters A-Z a-z 0-9 . _ - /"));
         }
-        Ok(self.services.secrets.set(name, value).await?)
+        self.services.secrets.set(name, value).await?;
+        let reference = Reference::Secret(name.to_owned());
+        self.renew_waiting(move |_, references| references.contains(&reference));
+        Ok(())
+    }
+
+    /// Has channels that wait begin anew where what changed concerns them: their tasks read settings when they start, and
+    /// would wait with the old ones for ever. Those that are at work go on as they are. `concerned` gets the version in force
+    /// and all that it refers to.
+    fn renew_waiting(&self, concerned: impl Fn(&Channel, &[Reference]) -> bool + Send + 'static) {
+        let controller = self.clone();
+        tokio::spawn(async move {
+            if let Err(refused) = controller.renew(concerned).await {
+                tracing::error!(error = %refused, "channels that wait could not be started anew");
+            }
+        });
+    }
+
+    async fn renew(&self, concerned: impl Fn(&Channel, &[Reference]) -> bool + Send) -> Result<(), Refused> {
+        for entry in self.services.config.list(Kind::Deployment, "").await? {
+            let uid = &entry.key.id;
+            if !self.worker.waits(uid) {
+                continue;
+            }
+            let _turn = self.turn(uid).await;
+            let Some(channel) = self.in_force(uid).await? else { continue };
+            let mut references = Vec::new();
+            for node in &channel.spec.nodes {
+                references.extend(secret::references(&Value::Object(node.config.clone())));
+            }
+            for name in named_by(&channel) {
+                if let Some(connection) = self.connection(name).await? {
+                    references.extend(secret::references(&Value::Object(connection.config().clone())));
+                }
+            }
+            if concerned(&channel, &references) && self.worker.let_go_of_waiting(uid).await {
+                tracing::info!(channel = %uid, "what the channel waits with has changed, it begins anew");
+                self.bring_about(uid).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Deletes a secret. Channels that refer to it fail at their next start, and validation says so.

@@ -3,6 +3,8 @@
 //! What was asked for is durable before anything is done about it; whoever starts next brings the rest about. Positions are
 //! kept unless what they depend on changed.
 
+use std::collections::BTreeSet;
+
 use fairway_shared::api::channels::{Deployment, PlanAnswer, Version, Versions};
 use fairway_shared::api::status::{ChannelState, ChannelStatus, TargetState};
 use fairway_shared::component;
@@ -163,6 +165,7 @@ impl Controller {
     /// Starts what ran when the process last ended. A channel that completed does not start by itself, but for dead letters
     /// that were being tried again.
     pub async fn resume(&self) -> Result<(), Refused> {
+        let replaying = self.services.dead_letters.waiting_for_replay().await?;
         for entry in self.services.config.list(Kind::Deployment, "").await? {
             let uid = &entry.key.id;
             let deployed: Deployed = catalog::read(&entry)?;
@@ -172,8 +175,8 @@ impl Controller {
             let starts = !completed && !self.is_scheduled(uid).await?;
             let _turn = self.turn(uid).await;
             let resumed = if starts { self.bring_about(uid).await } else { Ok(()) };
-            let replays = self.services.dead_letters.usage(uid).await?.replaying > 0;
-            let tried = if replays { self.start_replay(uid).await.map(|_| ()) } else { Ok(()) };
+            let tried =
+                if replaying.contains(uid) { self.start_replay(uid).await.map(|_| ()) } else { Ok(()) };
             if let Err(refused) = resumed.and(tried) {
                 tracing::error!(channel = %uid, error = %refused, "the channel could not be resumed");
             }
@@ -258,15 +261,17 @@ impl Controller {
     }
 }
 
+/// Ids of a plan's sources.
+pub(crate) fn sources(plan: &Plan) -> BTreeSet<String> {
+    let sources = plan.connectors.iter().filter(|connector| connector.kind == component::Kind::Source);
+    sources.map(|connector| connector.node.clone()).collect()
+}
+
 /// Nodes at which a dead letter can enter again, with the tasks that run them. What a source refused is no record yet.
 pub(crate) fn replaying(plan: &Plan) -> Tasks {
-    let source = |node: &String| {
-        plan.connectors
-            .iter()
-            .any(|connector| connector.node == *node && connector.kind == component::Kind::Source)
-    };
+    let sources = sources(plan);
     let of_task = |task: &fairway_shared::plan::Task| {
-        let nodes = task.nodes.iter().filter(|node| !source(node));
+        let nodes = task.nodes.iter().filter(|node| !sources.contains(*node));
         nodes.map(|node| (node.clone(), task.id.clone())).collect::<Vec<_>>()
     };
     plan.tasks.iter().flat_map(of_task).collect()

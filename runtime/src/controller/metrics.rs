@@ -11,7 +11,7 @@ use crate::problem::Refused;
 /// A family of samples: name, help, type, and the value for each channel.
 type Family = (&'static str, &'static str, fn(&ChannelSummary) -> u64);
 
-const BY_CHANNEL: [Family; 5] = [
+const BY_CHANNEL: [Family; 6] = [
     ("fairway_channel_read_records_total", "Records brought in.", |channel| channel.status.counts.read),
     ("fairway_channel_delivered_records_total", "Records delivered.", |channel| {
         channel.status.counts.delivered
@@ -19,9 +19,17 @@ const BY_CHANNEL: [Family; 5] = [
     ("fairway_channel_filtered_records_total", "Records dropped by a rule.", |channel| {
         channel.status.counts.filtered
     }),
-    ("fairway_channel_dead_lettered_records_total", "Records set aside.", |channel| {
-        channel.status.counts.dead_lettered
-    }),
+    // A counter never falls: records that were tried again with success stay counted here.
+    (
+        "fairway_channel_dead_lettered_records_total",
+        "Records set aside, also those replayed since.",
+        |channel| channel.status.counts.dead_lettered + channel.status.counts.replayed,
+    ),
+    (
+        "fairway_channel_replayed_records_total",
+        "Records set aside and delivered when tried again.",
+        |channel| channel.status.counts.replayed,
+    ),
     ("fairway_channel_retried_deliveries_total", "Deliveries tried again.", |channel| {
         channel.status.counts.retried
     }),

@@ -5,11 +5,12 @@ use fairway_shared::api::channels::{Positions, StoredPosition};
 use fairway_shared::api::dead_letters::{
     Affected, DeadLetter, DeadLetters, LetterGroups, ReplayStart, Replaying, Selection,
 };
-use fairway_shared::api::status::{ChannelState, TargetState};
+use fairway_shared::api::status::{Cause, ChannelState, TargetState};
+use fairway_shared::plan::Plan;
 
 use super::Controller;
 use super::catalog::{self, Deployed, Wanted};
-use super::deploy::replaying;
+use super::deploy::{replaying, sources};
 use crate::clock;
 use crate::problem::{Refused, codes};
 use crate::services::{DeadLetterService, Filter, Page};
@@ -61,18 +62,14 @@ impl Controller {
         self.must_be_deployed(uid).await?;
         let config = &*self.services.config;
         let deployed: Option<Deployed> = catalog::find(config, &catalog::deployed(uid)).await?;
-        let tasks = deployed.map(|deployed| replaying(&deployed.plan)).unwrap_or_default();
-        let filter = filter(selection)?;
-        let store = &self.services.dead_letters;
-        let chosen = store.count(uid, &filter).await?;
-        let affected = store.ask_replay(uid, &filter, &tasks).await?;
-        let skipped = chosen.saturating_sub(affected);
-        if affected == 0 {
-            return Ok(Replaying { affected, skipped, start: ReplayStart::Nothing });
+        let plan = deployed.map(|deployed| deployed.plan);
+        let asked = ask_replay(&*self.services.dead_letters, uid, selection, plan.as_ref()).await?;
+        if asked.affected == 0 {
+            return Ok(asked);
         }
+        let Replaying { affected, skipped, .. } = asked;
         tracing::info!(channel = uid, affected, skipped, "dead letters are to be tried again");
-        let start = self.start_replay(uid).await?;
-        Ok(Replaying { affected, skipped, start })
+        Ok(Replaying { start: self.start_replay(uid).await?, ..asked })
     }
 
     /// Has letters tried that were asked for. The caller has the channel's turn.
@@ -104,6 +101,49 @@ impl Controller {
         self.worker.letters_changed(uid).await;
         Ok(Affected { affected })
     }
+}
+
+/// Marks dead letters to be tried again by the tasks of a plan, and says which cannot be and why. Nothing is started.
+pub(crate) async fn ask_replay(
+    store: &dyn DeadLetterService,
+    uid: &str,
+    selection: &Selection,
+    plan: Option<&Plan>,
+) -> Result<Replaying, Refused> {
+    let filter = filter(selection)?;
+    let tasks = plan.map(replaying).unwrap_or_default();
+    let chosen = store.count(uid, &filter).await?;
+    let affected = store.ask_replay(uid, &filter, &tasks).await?;
+    let skipped = chosen.saturating_sub(affected);
+    let mut of_sources = 0;
+    if skipped > 0 {
+        for source in plan.map(sources).unwrap_or_default() {
+            if filter.node.as_ref().is_none_or(|node| *node == source) {
+                of_sources += store.count(uid, &Filter { node: Some(source), ..filter.clone() }).await?;
+            }
+        }
+    }
+    let reason = |letters: u64, code: &str, why: &str, help: &str| {
+        let message = format!("{letters} of the dead letters cannot be tried again: {why}");
+        let cause = Cause { code: code.to_owned(), message, help: Some(help.to_owned()), node: None };
+        (letters > 0).then_some(cause)
+    };
+    let reasons = [
+        reason(
+            of_sources,
+            "dead_letter.refused_by_source",
+            "a source could not make a record of what it read",
+            "mend what was read, or the source's settings, and have it read again",
+        ),
+        reason(
+            skipped.saturating_sub(of_sources),
+            "dead_letter.no_such_node",
+            "the node that refused them is not in the version in force",
+            "deploy a version that has it, or discard them",
+        ),
+    ];
+    let start = if affected > 0 { ReplayStart::WhenRunning } else { ReplayStart::Nothing };
+    Ok(Replaying { affected, skipped, reasons: reasons.into_iter().flatten().collect(), start })
 }
 
 /// A page of a store's dead letters.

@@ -53,7 +53,7 @@ impl Controller {
                         record.state
                     },
                     cause: record.cause,
-                    counts: totals.counts,
+                    counts: totals.standing(),
                     nodes: worker::nodes(&totals),
                     ..ChannelStatus::default()
                 }

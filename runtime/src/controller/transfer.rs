@@ -172,7 +172,9 @@ impl Controller {
         }
         let names = listed(&existing.into_iter().collect::<Vec<_>>());
         Err(Refused::new(codes::IMPORT_EXISTS, format!("{names} exists here already"))
-            .help("import over it to keep its positions, or import as a copy that starts from the beginning"))
+            .help(
+                "import over it (`--over`, `existing: over`) and keep its positions, or import as a copy (`--copy`, `existing: copy`) that starts from the beginning",
+            ))
     }
 
     /// Adds a channel to a commit; answers its uid. `names` are those that the import itself takes.

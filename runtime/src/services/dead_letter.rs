@@ -1,6 +1,6 @@
 //! Records set aside, and which refusals must not be repeated.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -118,12 +118,16 @@ pub trait DeadLetterService: Send + Sync {
         marks: &[StoredMark],
     ) -> Result<Replays>;
 
-    /// Removes what a task was to try again under numbers up to this one, and did; answers how many there were.
+    /// Removes what a task was to try again under numbers up to this one, and did; answers how many there were. In the same step
+    /// source records without a letter left are counted as replayed in the channel's totals.
     async fn replayed(&self, uid: &str, task: &str, up_to: u64) -> Result<u64>;
 
     /// Makes durable that these were refused when they were tried again; their `order` is the number of the try. Each stays, or
     /// goes on as, one letter with the identity of the one that was tried.
     async fn refused_again(&self, uid: &str, letters: &[Letter]) -> Result<()>;
+
+    /// Channels with dead letters that wait to be tried again.
+    async fn waiting_for_replay(&self) -> Result<BTreeSet<String>>;
 
     /// How much is set aside.
     async fn usage(&self, uid: &str) -> Result<Usage>;

@@ -53,3 +53,14 @@ async fn answer<T: Send + 'static>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::deadline;
+
+    #[test]
+    fn deadlines_have_bounds() {
+        let asked = [None, Some(0), Some(700), Some(u32::MAX)];
+        assert_eq!(asked.map(|ms| deadline(ms).as_millis()), [5000, 100, 700, 30_000]);
+    }
+}

@@ -53,12 +53,14 @@ impl Counted {
         raise(&mut mine.filtered, theirs.filtered);
         raise(&mut mine.dead_lettered, theirs.dead_lettered);
         raise(&mut mine.retried, theirs.retried);
+        raise(&mut mine.replayed, theirs.replayed);
         for (id, passed) in &sum.nodes {
             let node = totals.nodes.entry(id.clone()).or_default();
             raise(&mut node.entered, passed.entered);
             raise(&mut node.out, passed.out);
             raise(&mut node.filtered, passed.filtered);
             raise(&mut node.errors, passed.errors);
+            raise(&mut node.made, passed.made);
         }
         for (edge, records) in &sum.edges {
             raise(totals.edges.entry(edge.clone()).or_default(), *records);
@@ -159,6 +161,18 @@ impl Running {
         futures::future::join_all(others.iter().map(|task| task.stop())).await.into_iter().sum()
     }
 
+    /// Has the tasks that wait let go; answers whether there were any.
+    pub(super) async fn let_go_of_waiting(&self) -> bool {
+        let waiting: Vec<_> = lock(&self.tasks).tasks.iter().filter(|task| task.waits()).cloned().collect();
+        futures::future::join_all(waiting.iter().map(|task| task.let_go())).await;
+        !waiting.is_empty()
+    }
+
+    /// Whether any task waits.
+    pub(super) fn waits(&self) -> bool {
+        lock(&self.tasks).tasks.iter().any(|task| task.waits())
+    }
+
     /// Forgets tasks that are over.
     pub(super) fn clear(&self) {
         lock(&self.tasks).tasks.retain(|task| !task.is_over());
@@ -210,7 +224,7 @@ impl Running {
             state,
             version: tasks.version,
             cause,
-            counts: totals.counts,
+            counts: totals.standing(),
             dead_letters: self.counted.letters.load(Ordering::Relaxed),
             nodes: nodes(&totals),
             edges: edges(&tasks.edges, &totals),
@@ -237,6 +251,7 @@ pub(crate) fn nodes(totals: &Totals) -> BTreeMap<String, NodeStatus> {
         out: passed.out,
         filtered: passed.filtered,
         errors: passed.errors,
+        made: passed.made,
         ..NodeStatus::default()
     };
     totals.nodes.iter().map(|(id, passed)| (id.clone(), node(passed))).collect()

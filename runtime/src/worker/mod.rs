@@ -164,6 +164,19 @@ impl Worker {
         undelivered
     }
 
+    /// Whether a channel waits, for something out of reach or for a restart.
+    pub(crate) fn waits(&self, uid: &str) -> bool {
+        self.inner.running(uid).is_some_and(|running| running.waits())
+    }
+
+    /// Has what waits of a channel let go, to be started anew; answers whether anything did.
+    pub(crate) async fn let_go_of_waiting(&self, uid: &str) -> bool {
+        match self.inner.running(uid) {
+            Some(running) => running.let_go_of_waiting().await,
+            None => false,
+        }
+    }
+
     /// Stops a channel and forgets that it ran.
     pub(crate) async fn forget(&self, uid: &str) {
         self.stop(uid).await;

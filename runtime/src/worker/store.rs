@@ -34,6 +34,7 @@ impl TaskStore {
             && self.services.dead_letters.replayed(&self.uid, &self.task, mark.position.order).await? > 0
         {
             self.counted.letters_changed();
+            self.counted.raise(&self.services.positions.totals(&self.uid).await?);
         }
         Ok(())
     }

@@ -189,6 +189,23 @@ impl Task {
         }
     }
 
+    /// Whether it waits: for something out of reach, or for its restart.
+    pub(super) fn waits(&self) -> bool {
+        let seen = lock(&self.seen);
+        matches!(seen.phase, Phase::Waits(_))
+            || (matches!(seen.phase, Phase::Runs)
+                && matches!(seen.progress.snapshot().state, TaskState::Degraded(_)))
+    }
+
+    /// Has it let go at once: nothing is drained, what is not durable is read again by its next start.
+    pub(super) async fn let_go(&self) {
+        self.control.abort();
+        if tokio::time::timeout(LET_GO, self.ended()).await.is_err() {
+            // Its next start fences it (I3, I4).
+            tracing::error!(task = %self.id, "the task does not let go, it is abandoned");
+        }
+    }
+
     /// Waits until it is over for good.
     pub(super) async fn ended(&self) {
         // An error means that its sender is gone, and with it the task.

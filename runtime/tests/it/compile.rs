@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fairway_runtime::compile::compile;
+use fairway_runtime::registry::Registry;
 use fairway_shared::channel::{Channel, Guarantee, text};
-use fairway_shared::component::{ComponentSpec, Kind, Port, Ports};
+use fairway_shared::component::{ComponentSpec, Kind, Port, Ports, Variation};
 use fairway_shared::diagnostic::{Diagnostic, codes};
 use fairway_shared::edit;
 use fairway_shared::plan::{Plan, PositionFate, diff};
@@ -31,6 +32,11 @@ fn spec(name: &str, kind: Kind, delivery: Guarantee) -> ComponentSpec {
         ports: Ports { inputs: ports(inputs), outputs: ports(outputs), outputs_from: None },
         delivery,
         bounded: true,
+        varies: vec![Variation {
+            when: BTreeMap::from([("follow".to_owned(), vec!["true".to_owned()])]),
+            bounded: Some(false),
+            ..Variation::default()
+        }],
         config_schema: json!({"type": "object", "additionalProperties": false, "properties": {
             "path": {"type": "string", "default": "in.csv"}, "batch": {"type": "integer"}, "follow": {"type": "boolean"}
         }}),
@@ -349,4 +355,66 @@ proptest! {
         };
         prop_assert_eq!(promises(&first), promises(&second));
     }
+}
+
+/// What settings change of a promise, over the real components: rows that nothing tells apart are read again from the first.
+#[test]
+fn settings_decide_what_is_promised_and_what_ends() {
+    let registry = Registry::standard();
+    let spec = |name: &str| registry.specs().iter().find(|spec| spec.name == name).unwrap();
+    let query = json!({ "mode": "query", "query": "select 1 as a" });
+    let with = |more: Value| {
+        let mut config = query.clone();
+        config.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        config
+    };
+    for name in ["postgres_table_source", "sqlite_table_source"] {
+        for (config, delivery, bounded) in [
+            (json!({ "tables": ["t"] }), Guarantee::ExactlyOnce, true),
+            (json!({ "tables": ["t"], "mode": "incrementing" }), Guarantee::ExactlyOnce, false),
+            (query.clone(), Guarantee::AtLeastOnce, true),
+            (with(json!({ "key": [] })), Guarantee::AtLeastOnce, true),
+            (with(json!({ "key": ["a"] })), Guarantee::ExactlyOnce, true),
+            (with(json!({ "incrementing_column": "a" })), Guarantee::ExactlyOnce, false),
+        ] {
+            let config = config.as_object().unwrap();
+            let found = (spec(name).delivery_of(config), spec(name).is_bounded(config));
+            assert_eq!(found, (delivery, bounded), "{name} {config:?}");
+        }
+    }
+    for (name, config, bounded) in [
+        ("csv_source", json!({ "path": "a" }), true),
+        ("csv_source", json!({ "path": "a", "follow": true }), false),
+        ("generate_source", json!({ "count": 3 }), true),
+        ("generate_source", json!({}), false),
+        ("kafka_source", json!({ "topics": ["t"] }), false),
+        ("http_webhook_source", json!({}), false),
+    ] {
+        assert_eq!(spec(name).is_bounded(config.as_object().unwrap()), bounded, "{name} {config}");
+    }
+    let document = json!({
+        "apiVersion": "fairway/v1", "kind": "Channel", "metadata": { "name": "a" },
+        "spec": {
+            "nodes": [
+                { "id": "in", "component": "sqlite_table_source", "config": with(json!({ "path": "a.db" })) },
+                { "id": "out", "component": "jsonl_sink", "config": { "path": "out.jsonl" } }
+            ],
+            "edges": [{ "from": "in", "to": "out" }],
+            "settings": { "delivery": "exactly_once" }
+        }
+    });
+    let compiled = |document: &Value| {
+        let channel = text::from_value(document).0.unwrap();
+        compile(&channel, &Facts { components: registry.specs(), ..Facts::default() })
+    };
+    let refused = compiled(&document).unwrap_err();
+    assert_eq!(refused[0].code, codes::PLAN_DELIVERY_TOO_LOW);
+    assert!(
+        refused[0].message.contains("`in` (SQLite tables) may bring a record in again"),
+        "{}",
+        refused[0].message
+    );
+    let mut keyed = document.clone();
+    keyed["spec"]["nodes"][0]["config"]["key"] = json!(["a"]);
+    assert_eq!(compiled(&keyed).unwrap().targets[0].delivery, Guarantee::ExactlyOnce);
 }

@@ -79,7 +79,11 @@ async fn letters_of_a_completed_channel_are_tried_and_it_stays_completed() {
     let status = house.no_letters(&uid).await;
     assert_eq!(status.state, ChannelState::Completed);
     assert_eq!(sorted("replay/completed"), [1, 2, 3, 4, 6, 7, 8, 9, 10]);
-    assert_eq!(status.counts.read, 10);
+    let counts = status.counts;
+    assert_eq!((counts.read, counts.dead_lettered, counts.replayed), (10, 0, 5));
+    assert_eq!(counts.read, counts.delivered + counts.filtered + counts.dead_lettered);
+    let house = house.restart().await;
+    assert_eq!(house.controller.status(&uid).await.unwrap().counts, counts, "the store has it as well");
     let nothing = house.controller.replay(&uid, &Selection::default()).await.unwrap();
     assert_eq!((nothing.affected, nothing.start), (0, ReplayStart::Nothing));
     let positions = house.controller.positions(&uid).await.unwrap().positions;
@@ -145,6 +149,8 @@ async fn what_cannot_be_tried_is_said() {
     house.until(&uid, |status| status.version == Some(2) && status.state == ChannelState::Completed).await;
     let replaying = house.controller.replay(&uid, &Selection::default()).await.unwrap();
     assert_eq!((replaying.affected, replaying.skipped, replaying.start), (0, 5, ReplayStart::Nothing));
+    let codes: Vec<&str> = replaying.reasons.iter().map(|reason| &*reason.code).collect();
+    assert_eq!(codes, ["dead_letter.no_such_node"]);
     let wrong = Selection { since: Some("yesterday".into()), ..Selection::default() };
     assert_eq!(house.controller.replay(&uid, &wrong).await.unwrap_err().problem.code, "request.unreadable");
     let gone = house.controller.dead_letter(&uid, "12345").await.unwrap_err();

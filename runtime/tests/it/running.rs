@@ -314,3 +314,29 @@ async fn a_deploy_touches_only_what_changed() {
     house.reaches(&uid, ChannelState::Stopped).await;
     assert_eq!((one.numbers(), two.numbers()), (each_once(10), each_once(25)));
 }
+
+/// A password that was corrected reaches a channel that waits because of the old one; one that is at work is left alone.
+#[tokio::test]
+async fn a_corrected_secret_reaches_a_channel_that_waits() {
+    let house = House::new().await;
+    let secret = |text: &str| text.to_owned().into();
+    house.controller.set_secret("which", &secret("renew/wrong")).await.unwrap();
+    shelf("renew/wrong").fail(Faults { outages: usize::MAX, ..Faults::default() });
+    let waiting = house.create(endless("waiting", "${secret:which}", 20)).await;
+    house.controller.deploy(&waiting).await.unwrap();
+    house.reaches(&waiting, ChannelState::Degraded).await;
+    house.controller.set_secret("other", &secret("of no concern")).await.unwrap();
+    house.controller.set_secret("which", &secret("renew/right")).await.unwrap();
+    house
+        .until(&waiting, |status| status.counts.delivered == 20 && status.state == ChannelState::Running)
+        .await;
+    assert_eq!(shelf("renew/right").numbers(), each_once(20));
+
+    // At work it keeps what it has: a new value counts from its next start.
+    house.controller.set_secret("which", &secret("renew/later")).await.unwrap();
+    house.save(&waiting, endless("waiting", "${secret:which}", 20)).await;
+    let status = house.controller.status(&waiting).await.unwrap();
+    assert_eq!((status.state, status.tasks[0].restarts), (ChannelState::Running, 0));
+    assert!(shelf("renew/later").numbers().is_empty());
+    house.controller.shut_down().await;
+}

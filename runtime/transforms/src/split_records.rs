@@ -16,8 +16,9 @@ use crate::found_fields::FoundFields;
 ///
 /// Each new record has the other fields of the one it came of, with its key, headers and time, and the item in a field.
 /// Items that are objects can be spread into fields instead; if one of those has the name of another field, that is an
-/// error of the record. JSON text that holds a list is split as well. A field that holds anything else is an error of the
-/// record, which then leaves by the errors port whole.
+/// error of the record. A value of type `json`, as databases bring it, is split if it holds a list; text that looks like a list is
+/// text, and `cast_fields` makes `json` of it. A field that holds anything but a list is an error of the record, which then
+/// leaves by the errors port whole.
 ///
 /// The records of one are delivered together: after a crash either none of them counts as delivered or all do. A record
 /// counts as delivered if any that came of it was, and as dead-lettered if any of them was refused.
@@ -152,7 +153,10 @@ impl Split {
             Ref::List(list) => Some(list).filter(|list| !list.is_empty()),
             Ref::Missing | Ref::Null => None,
             other => {
-                let message = format!("the field is no list but of type {}", other.kind());
+                let mut message = format!("the field is no list but of type {}", other.kind());
+                if matches!(other, Ref::Str(text) if text.trim_start().starts_with('[')) {
+                    message.push_str("; cast it to `json` in a step before to have it split");
+                }
                 return Err(RecordError::in_field("split.not_a_list", field, message));
             }
         };

@@ -129,8 +129,12 @@ pub enum ReplayStart {
 pub struct Replaying {
     /// How many are tried again. A letter goes when its record is durable in its targets; refused again, it stays.
     pub affected: u64,
-    /// How many cannot be: a source refused them, or their node is not in the version in force.
+    /// How many cannot be.
     pub skipped: u64,
+    /// Why these cannot be, each reason once: `dead_letter.refused_by_source`, for what a source refused is no record that could
+    /// enter anywhere; `dead_letter.no_such_node`, for their node is not in the version in force.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<Cause>,
     /// When they are.
     pub start: ReplayStart,
 }

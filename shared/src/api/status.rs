@@ -57,22 +57,28 @@ pub struct Cause {
     pub node: Option<String>,
 }
 
-/// Counts by source record: read = delivered + filtered + dead-lettered (+ still in flight).
+/// Counts by source record: read = delivered + filtered + dead-lettered (+ still in flight), also after dead letters were
+/// tried again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// Records brought in.
     pub read: u64,
-    /// Records with a delivered descendant and none dead-lettered.
+    /// Records with a delivered descendant and none dead-lettered, and those whose dead letters were tried again with
+    /// success.
     pub delivered: u64,
     /// Records dropped by a rule.
     pub filtered: u64,
-    /// Records with a dead-lettered descendant.
+    /// Records with a dead-lettered descendant, whether the letter is still there or was discarded; but not those whose letters
+    /// were all tried again with success.
     pub dead_lettered: u64,
     /// Deliveries tried again.
     pub retried: u64,
+    /// Of the delivered records, those that were dead-lettered first.
+    #[serde(default)]
+    pub replayed: u64,
 }
 
-/// Counts and rates of one node; in = out + filtered + errors.
+/// Counts and rates of one node; in + made = out + filtered + errors.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct NodeStatus {
     /// Records that entered (for a source: were read).
@@ -84,6 +90,9 @@ pub struct NodeStatus {
     pub filtered: u64,
     /// Records refused here.
     pub errors: u64,
+    /// Records made here, beyond one for each that entered: by splitting, or by sending one record several ways.
+    #[serde(default)]
+    pub made: u64,
     /// Records entering a second, over the last seconds.
     pub in_rate: f64,
     /// Records leaving a second, over the last seconds.

@@ -3,6 +3,7 @@
 //! The engine's registry produces these from each component's one file; nothing here knows how a component works.
 
 mod ports;
+mod varies;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::channel::Guarantee;
 pub use ports::{NameFault, NameFaultKind, OutputsFrom, Port, Ports, is_output_name};
+pub use varies::Variation;
 
 /// Whether a component brings records in, changes them or delivers them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -52,10 +54,13 @@ pub struct ComponentSpec {
     pub docs: String,
     /// Inputs and outputs besides `errors`; see [`ComponentSpec::ports_for`] for those of one node.
     pub ports: Ports,
-    /// For sources: whether replay keeps its order; for sinks: the guarantee of one delivery.
+    /// For sources: whether replay keeps its order; for sinks: the guarantee of one delivery. With usual settings.
     pub delivery: Guarantee,
-    /// Whether a source made from these settings ends by itself (it may depend on the config, then this is the usual case).
+    /// Whether a source ends by itself with usual settings.
     pub bounded: bool,
+    /// Settings that change `delivery` or `bounded`; for each of both the first that fits counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub varies: Vec<Variation>,
     /// JSON Schema (2020-12 subset, see `form`) of the config.
     pub config_schema: Value,
     /// Config fields that a source's position depends on; changing one starts a new position.

@@ -4,7 +4,7 @@
 //! ask it. What is wrong with names that settings give is [`Ports::name_faults`].
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,8 +81,8 @@ impl Ports {
     /// what is sound has one output an item, in order, before the fixed ones.
     pub fn for_config(&self, config: &Map<String, Value>) -> Cow<'_, Self> {
         let Some(from) = &self.outputs_from else { return Cow::Borrowed(self) };
-        let faults = self.name_faults(config);
-        let sound = |item: usize| !faults.iter().any(|fault| fault.item == item);
+        let faulty: HashSet<usize> = self.name_faults(config).iter().map(|fault| fault.item).collect();
+        let sound = |item: usize| !faulty.contains(&item);
         let named = self.names(config).filter(|(item, _)| sound(*item));
         let port = |(_, name): (usize, &str)| Port { name: name.to_owned(), help: from.help.clone() };
         let outputs = named.map(port).chain(self.outputs.iter().cloned()).collect();

@@ -77,11 +77,13 @@ pub(super) fn check(channel: &Channel, facts: &Facts<'_>, graph: &Graph<'_>, out
     }
 }
 
-/// A name from a document as it is shown in a message: control characters escaped, and not without end.
+/// A name from a document as it is shown in a message: control characters, and those that turn the direction of writing,
+/// escaped; and not without end.
 pub(super) fn shown(name: &str) -> String {
     let mut shown = String::with_capacity(name.len().min(320));
     for letter in name.chars().take(80) {
-        if letter.is_control() {
+        let turns = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if letter.is_control() || turns {
             shown.extend(letter.escape_default());
         } else {
             shown.push(letter);

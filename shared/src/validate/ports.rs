@@ -1,5 +1,7 @@
 //! Names that settings give to outputs.
 
+use std::collections::{HashMap, HashSet};
+
 use super::nodes::shown;
 use super::{Graph, node_place};
 use crate::channel::Channel;
@@ -11,24 +13,23 @@ pub(super) fn check(channel: &Channel, graph: &Graph<'_>, out: &mut Vec<Diagnost
     for (index, node) in channel.spec.nodes.iter().enumerate() {
         let Some(ports) = graph.specs[index].map(|spec| &spec.ports) else { continue };
         let Some(from) = &ports.outputs_from else { continue };
-        for fault in ports.name_faults(&node.config) {
+        let faults = ports.name_faults(&node.config);
+        if faults.is_empty() {
+            continue;
+        }
+        let mut free = FreeNames::of(ports, &node.config);
+        for fault in faults {
             let mut place = node_place(channel, index, "/config");
             for segment in [from.list.as_str(), &fault.item.to_string(), &from.name] {
                 pointer::push(&mut place.pointer, segment);
             }
             let field = format!("{}.{}.{}", from.list, fault.item, from.name);
-            out.push(judged(&fault, ports, from, &node.config, place.of_field(field)));
+            out.push(judged(&fault, from, &mut free, place.of_field(field)));
         }
     }
 }
 
-fn judged(
-    fault: &NameFault<'_>,
-    ports: &Ports,
-    from: &OutputsFrom,
-    config: &serde_json::Map<String, serde_json::Value>,
-    place: Place,
-) -> Diagnostic {
+fn judged(fault: &NameFault<'_>, from: &OutputsFrom, free: &mut FreeNames, place: Place) -> Diagnostic {
     let name = shown(fault.name);
     let (code, message, help) = match fault.kind {
         NameFaultKind::Letters => (
@@ -48,7 +49,7 @@ fn judged(
         ),
     };
     let pointer = place.pointer.clone();
-    let other = free(fault.name, ports, config);
+    let other = free.like(fault.name);
     Diagnostic::error(code, place, message).help(help).fix(
         format!("Change to `{other}`"),
         pointer,
@@ -56,13 +57,32 @@ fn judged(
     )
 }
 
-/// A name like the one given that nothing else has.
-fn free(name: &str, ports: &Ports, config: &serde_json::Map<String, serde_json::Value>) -> String {
-    let fit = |letter: char| if is_output_name(letter.encode_utf8(&mut [0; 4])) { letter } else { '_' };
-    let stem: String = name.chars().take(60).map(fit).collect();
-    let node = ports.for_config(config);
-    let taken =
-        |name: &str| name == crate::channel::ERRORS || node.outputs.iter().any(|port| port.name == name);
-    let numbered = (2u32..).map(|number| format!("{stem}_{number}"));
-    std::iter::once(stem.clone()).chain(numbered).find(|name| !taken(name)).unwrap_or(stem)
+/// Gives out names that no output of a node has, none of them twice.
+struct FreeNames {
+    taken: HashSet<String>,
+    /// For each stem, the number to try next.
+    next: HashMap<String, u32>,
+}
+
+impl FreeNames {
+    fn of(ports: &Ports, config: &serde_json::Map<String, serde_json::Value>) -> Self {
+        let node = ports.for_config(config);
+        let names = node.outputs.iter().map(|port| port.name.clone());
+        Self { taken: names.chain([crate::channel::ERRORS.to_owned()]).collect(), next: HashMap::new() }
+    }
+
+    /// A name like the one given.
+    fn like(&mut self, name: &str) -> String {
+        let fit = |letter: char| if is_output_name(letter.encode_utf8(&mut [0; 4])) { letter } else { '_' };
+        let stem: String = name.chars().take(57).map(fit).collect();
+        let mut number = self.next.get(&stem).copied().unwrap_or(1);
+        loop {
+            let other = if number == 1 { stem.clone() } else { format!("{stem}_{number}") };
+            number += 1;
+            if self.taken.insert(other.clone()) {
+                self.next.insert(stem, number);
+                return other;
+            }
+        }
+    }
 }

@@ -1,9 +1,12 @@
 //! Circles and loose ends of the graph.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use super::nodes::shown;
 use super::{Graph, node_place};
-use crate::channel::{Channel, Edge};
-use crate::component::Kind;
+use crate::channel::Channel;
+use crate::component::{Kind, Ports};
 use crate::diagnostic::{Diagnostic, Place, codes};
 
 pub(super) fn check(channel: &Channel, graph: &Graph<'_>, out: &mut Vec<Diagnostic>) {
@@ -68,23 +71,21 @@ fn loose_ends(channel: &Channel, graph: &Graph<'_>, out: &mut Vec<Diagnostic>) {
 /// Warns of single outputs from which nothing leads on, at nodes with several: that may be meant, and their records are
 /// then counted as filtered (I1).
 fn loose_outputs(channel: &Channel, graph: &Graph<'_>, out: &mut Vec<Diagnostic>) {
-    for (index, ports) in graph.ports.iter().enumerate() {
-        let Some(ports) = ports.as_deref().filter(|ports| ports.outputs.len() > 1) else { continue };
-        let mut leads = vec![false; ports.outputs.len()];
-        let mut unknown = false;
+    // For each node with several outputs that an edge begins at, which of them lead on; `None` once an edge names no output.
+    let mut joined: BTreeMap<usize, Option<Vec<bool>>> = BTreeMap::new();
+    for edge in channel.spec.edges.iter().filter(|edge| !edge.from.is_errors()) {
         // An edge with a fault in its other end still says that this one is meant to be joined.
-        let own =
-            |edge: &&Edge| graph.index.get(edge.from.node.as_str()) == Some(&index) && !edge.from.is_errors();
-        for edge in channel.spec.edges.iter().filter(own) {
-            match ports.output(edge.from.port.as_deref()) {
-                Some(rank) => leads[rank] = true,
-                None => unknown = true,
-            }
+        let Some(&from) = graph.index.get(edge.from.node.as_str()) else { continue };
+        let Some(ports) = several(&graph.ports[from]) else { continue };
+        let leads = joined.entry(from).or_insert_with(|| Some(vec![false; ports.outputs.len()]));
+        match (leads.as_mut(), ports.output(edge.from.port.as_deref())) {
+            (Some(leads), Some(rank)) => leads[rank] = true,
+            _ => *leads = None,
         }
+    }
+    for (index, leads) in joined {
         // Where nothing leads on at all, or an edge names no output, that is an error and told as such.
-        if unknown || !leads.contains(&true) {
-            continue;
-        }
+        let (Some(ports), Some(leads)) = (several(&graph.ports[index]), leads) else { continue };
         for (port, _) in ports.outputs.iter().zip(leads).filter(|(_, leads)| !leads) {
             let node = shown(&channel.spec.nodes[index].id);
             let message = format!(
@@ -97,6 +98,11 @@ fn loose_outputs(channel: &Channel, graph: &Graph<'_>, out: &mut Vec<Diagnostic>
             );
         }
     }
+}
+
+/// Ports with several outputs.
+fn several<'p>(ports: &'p Option<Cow<'_, Ports>>) -> Option<&'p Ports> {
+    ports.as_deref().filter(|ports| ports.outputs.len() > 1)
 }
 
 /// Reports one circle for each group of nodes that lead back to each other; `errors` ports lead like any other.

@@ -278,3 +278,44 @@ fn answers_to_hostile_documents_are_bounded() {
         assert!((100..=MOST + 1).contains(&found.len()), "document {index}: {}", found.len());
     }
 }
+
+/// Eight times the document takes about eight times as long, not sixty-four times: long chains of nodes with several outputs,
+/// nodes of one id, outputs of one name.
+#[test]
+fn time_rises_with_the_size_of_a_document() {
+    let specs = crate::specs::all();
+    let facts = Facts { components: &specs, connections: None, secrets: Some(&[]), cluster: false };
+    let join =
+        |item: &dyn Fn(usize) -> String, size: usize| (0..size).map(item).collect::<Vec<_>>().join(",");
+    let document = |nodes: String, edges: String| {
+        format!(
+            r#"{{"apiVersion":"fairway/v1","kind":"Channel","metadata":{{"name":"n"}},"spec":{{"nodes":[{nodes}],"edges":[{edges}]}}}}"#
+        )
+    };
+    let chain = |size: usize| {
+        document(
+            join(&|n| format!(r#"{{"id":"n{n}","component":"filter"}}"#), size),
+            join(&|n| format!(r#"{{"from":"n{n}","to":"n{}"}}"#, n + 1), size - 1),
+        )
+    };
+    let equal = |size: usize| {
+        document(
+            join(&|_| r#"{"id":"a","component":"filter"}"#.into(), size),
+            join(&|_| r#"{"from":"a","to":"a"}"#.into(), size),
+        )
+    };
+    let kinds: [(&str, &dyn Fn(usize) -> String); 2] = [("a chain", &chain), ("equal ids", &equal)];
+    for (name, document) in kinds {
+        let took = |size: usize| {
+            let text = document(size);
+            let once = || {
+                let start = std::time::Instant::now();
+                validate_text(text.as_bytes(), &facts);
+                start.elapsed()
+            };
+            [once(), once(), once()].into_iter().min().unwrap()
+        };
+        let (small, large) = (took(500), took(4000));
+        assert!(large < small * 32, "{name}: {small:?} for 500, {large:?} for 4000");
+    }
+}

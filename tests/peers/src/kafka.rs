@@ -19,7 +19,11 @@ use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode;
 
+use crate::tls::Identity;
 use crate::{Leash, free_port};
+
+/// User and password of a broker [with TLS](Kafka::start_with_tls).
+pub const GUARDED: (&str, &str) = ("guarded", "open-sesame");
 
 /// Folder of the jars below the target folder; `xtask` writes it.
 const JARS: &str = "peers/kafka-4.3.1";
@@ -30,6 +34,8 @@ const LIMIT: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Kafka {
     address: String,
+    tls: String,
+    sasl: String,
     leash: Leash,
 }
 
@@ -77,19 +83,52 @@ impl Kafka {
     /// # Errors
     /// If its jars or Java are missing, or it does not start.
     pub fn start() -> Result<Self> {
+        Self::begin(None)
+    }
+
+    /// Starts a broker that also listens by TLS, at `localhost`: once for everybody, and once for the user [`GUARDED`]
+    /// with its password by PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
+    ///
+    /// # Errors
+    /// If its jars or Java are missing, or it does not start.
+    pub fn start_with_tls(identity: &Identity) -> Result<Self> {
+        Self::begin(Some(identity))
+    }
+
+    fn begin(identity: Option<&Identity>) -> Result<Self> {
         let jars = jars()?;
         let folder = tempfile::Builder::new().prefix("fairway-kafka-").tempdir()?;
         let (port, controller) = (free_port()?, free_port()?);
         let properties = folder.path().join("server.properties");
-        std::fs::write(&properties, settings(folder.path(), port, controller))?;
-        let made = java(&jars)
-            .args(["kafka.tools.StorageTool", "format", "-t", "ZmFpcndheS10ZXN0LWFwcA", "-c"])
-            .arg(&properties)
-            .output()
-            .context("could not start Java (Debian package `default-jre-headless`)")?;
+        let mut listeners = vec![("PLAINTEXT", format!("127.0.0.1:{port}"))];
+        let mut text = String::new();
+        if let Some(identity) = identity {
+            let store = folder.path().join("identity.pem");
+            std::fs::write(&store, format!("{}{}", identity.key, identity.certificate))?;
+            listeners.push(("SSL", format!("localhost:{}", free_port()?)));
+            listeners.push(("SASL_SSL", format!("localhost:{}", free_port()?)));
+            text = guards(&store);
+        }
+        text.push_str(&settings(folder.path(), &listeners, controller));
+        std::fs::write(&properties, text)?;
+        let mut format = java(&jars);
+        format.args(["kafka.tools.StorageTool", "format", "-t", "ZmFpcndheS10ZXN0LWFwcA", "-c"]);
+        format.arg(&properties);
+        for mechanism in ["SCRAM-SHA-256", "SCRAM-SHA-512"].iter().filter(|_| identity.is_some()) {
+            let (user, password) = GUARDED;
+            format.args(["-S", &format!("{mechanism}=[name={user},password={password}]")]);
+        }
+        let made = format.output().context("could not start Java (Debian package `default-jre-headless`)")?;
         ensure!(made.status.success(), "Kafka's folder failed: {}", String::from_utf8_lossy(&made.stderr));
         let leash = Leash::start(folder, java(&jars).arg("kafka.Kafka").arg(&properties))?;
-        let mut kafka = Self { address: format!("127.0.0.1:{port}"), leash };
+        let address =
+            |name: &str| listeners.iter().find(|(known, _)| *known == name).map(|(_, at)| at.clone());
+        let mut kafka = Self {
+            address: format!("127.0.0.1:{port}"),
+            tls: address("SSL").unwrap_or_default(),
+            sasl: address("SASL_SSL").unwrap_or_default(),
+            leash,
+        };
         kafka.wait()?;
         Ok(kafka)
     }
@@ -97,6 +136,16 @@ impl Kafka {
     /// `host:port` for clients.
     pub fn address(&self) -> &str {
         &self.address
+    }
+
+    /// `localhost:port` for clients that speak TLS; empty without.
+    pub fn tls_address(&self) -> &str {
+        &self.tls
+    }
+
+    /// `localhost:port` for clients that speak TLS and say who they are; empty without.
+    pub fn sasl_address(&self) -> &str {
+        &self.sasl
     }
 
     /// Ends the broker as a loss of power would; its folder stays.
@@ -343,14 +392,19 @@ fn jars() -> Result<PathBuf> {
 
 /// One node that is broker and controller. Short sessions, or a start after a kill takes ten seconds; but not so short that
 /// a busy machine, where a heartbeat may be late by more than a second, loses its only broker.
-fn settings(folder: &Path, port: u16, controller: u16) -> String {
+fn settings(folder: &Path, listeners: &[(&str, String)], controller: u16) -> String {
     let data = folder.join("data");
     let data = data.display();
+    let advertised: Vec<String> = listeners.iter().map(|(name, at)| format!("{name}://{at}")).collect();
+    let advertised = advertised.join(",");
+    // `localhost` may be two addresses; servers of tests listen on one.
+    let bound = advertised.replace("localhost", "127.0.0.1");
     format!(
         "process.roles=broker,controller\nnode.id=1\ncontroller.quorum.voters=1@127.0.0.1:{controller}\n\
-         listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}\n\
-         advertised.listeners=PLAINTEXT://127.0.0.1:{port}\ncontroller.listener.names=CONTROLLER\n\
-         listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT\n\
+         listeners={bound},CONTROLLER://127.0.0.1:{controller}\n\
+         advertised.listeners={advertised}\ncontroller.listener.names=CONTROLLER\n\
+         listener.security.protocol.map=\
+         PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SSL:SSL,SASL_SSL:SASL_SSL\n\
          inter.broker.listener.name=PLAINTEXT\nlog.dirs={data}\nauto.create.topics.enable=false\n\
          num.partitions=1\ndefault.replication.factor=1\nmin.insync.replicas=1\n\
          offsets.topic.num.partitions=1\noffsets.topic.replication.factor=1\n\
@@ -358,6 +412,21 @@ fn settings(folder: &Path, port: u16, controller: u16) -> String {
          transaction.state.log.min.isr=1\nshare.coordinator.state.topic.replication.factor=1\n\
          share.coordinator.state.topic.min.isr=1\ngroup.initial.rebalance.delay.ms=0\n\
          log.segment.delete.delay.ms=1000\nbroker.session.timeout.ms=4000\nbroker.heartbeat.interval.ms=200\n"
+    )
+}
+
+/// Who the broker is, and who may come in where it asks.
+fn guards(store: &Path) -> String {
+    let (user, password) = GUARDED;
+    let modules = "org.apache.kafka.common.security";
+    let scram = format!("{modules}.scram.ScramLoginModule required;");
+    let at = "listener.name.sasl_ssl";
+    format!(
+        "ssl.keystore.type=PEM\nssl.keystore.location={}\nssl.client.auth=none\n\
+         sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512\n\
+         {at}.plain.sasl.jaas.config={modules}.plain.PlainLoginModule required user_{user}=\"{password}\";\n\
+         {at}.scram-sha-256.sasl.jaas.config={scram}\n{at}.scram-sha-512.sasl.jaas.config={scram}\n",
+        store.display()
     )
 }
 

@@ -7,6 +7,7 @@
 pub mod kafka;
 mod leash;
 pub mod postgres;
+pub mod tls;
 
 pub use leash::Leash;
 

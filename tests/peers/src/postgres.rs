@@ -1,7 +1,8 @@
 //! PostgreSQL, from the machine's packages. Durable settings stay as they are by default: tests of crashes rely on them.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, chown};
+use std::io::Write as _;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,7 +11,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::tls::Identity;
 use crate::{Leash, free_port};
+
+/// User and password of a server [with TLS](Postgres::start_with_tls).
+pub const GUARDED: (&str, &str) = ("guarded", "open-sesame");
 
 /// A running server with one superuser `fairway` and no password.
 #[derive(Debug)]
@@ -43,6 +48,21 @@ impl Postgres {
     /// # Errors
     /// If PostgreSQL is not installed or does not start.
     pub fn start() -> Result<Self> {
+        Self::begin(None)
+    }
+
+    /// Starts a server that is reached by TLS alone. The user [`GUARDED`] needs its password, `fairway` none.
+    ///
+    /// # Errors
+    /// If PostgreSQL is not installed or does not start.
+    pub fn start_with_tls(identity: &Identity) -> Result<Self> {
+        let postgres = Self::begin(Some(identity))?;
+        let (user, password) = GUARDED;
+        postgres.sql("postgres", &format!("create role {user} superuser login password '{password}'"))?;
+        Ok(postgres)
+    }
+
+    fn begin(identity: Option<&Identity>) -> Result<Self> {
         let bin = programs().context("PostgreSQL is not installed (Debian package `postgresql`)")?;
         let folder = tempfile::Builder::new().prefix("fairway-postgres-").tempdir()?;
         let user = other_user(&folder)?;
@@ -62,6 +82,9 @@ impl Postgres {
             .output()
             .context("could not start initdb")?;
         ensure!(made.status.success(), "initdb failed: {}", String::from_utf8_lossy(&made.stderr));
+        if let Some(identity) = identity {
+            guard(&data, identity)?;
+        }
         let mut leash = Leash::start(folder, &mut server(&user, &bin, &data, port))?;
         ready(&mut leash, &bin, port)?;
         Ok(Self { port, bin, user, leash, again: Mutex::default() })
@@ -147,6 +170,27 @@ impl Postgres {
     pub fn log(&self) -> String {
         self.leash.log()
     }
+}
+
+/// TLS for everybody, and a password for one.
+fn guard(data: &Path, identity: &Identity) -> Result<()> {
+    let owner = fs::metadata(data)?;
+    for (name, pem) in [("server.crt", &identity.certificate), ("server.key", &identity.key)] {
+        let file = data.join(name);
+        fs::write(&file, pem)?;
+        // The server refuses a key that others may read.
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600))?;
+        chown(&file, Some(owner.uid()), Some(owner.gid()))?;
+    }
+    let rules = format!(
+        "hostnossl all all 127.0.0.1/32 reject\nhostssl all {} 127.0.0.1/32 scram-sha-256\n\
+         hostssl all all 127.0.0.1/32 trust\n",
+        GUARDED.0
+    );
+    fs::write(data.join("pg_hba.conf"), rules)?;
+    let mut settings = fs::OpenOptions::new().append(true).open(data.join("postgresql.conf"))?;
+    writeln!(settings, "ssl = on")?;
+    Ok(())
 }
 
 fn server(user: &User, bin: &Path, data: &Path, port: u16) -> Command {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fairway_engine::Error;
-use fairway_engine::component::{Config, Issue, Meta, SourceConfig};
+use fairway_engine::component::{Config, Issue, Meta, SourceConfig, Varies};
 use fairway_engine::data::{BatchBuilder, Full, Meta as RecordMeta, Schema};
 use fairway_engine::position::Position;
 use fairway_engine::source::{Next, Polled, Source, SourceCtx};
@@ -81,6 +81,7 @@ fn default_batch() -> u32 {
 
 impl Config for GenerateSource {
     const META: Meta = Meta {
+        varies: &[Varies { when: &[("count", &["*"])], delivery: None, bounded: Some(true) }],
         position_fields: &["seed"],
         examples: &[
             ("A hundred useful records", r#"{"count":100}"#),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use fairway_engine::Error;
-use fairway_engine::component::{Config, Issue, Meta, SourceConfig};
+use fairway_engine::component::{Config, Issue, Meta, SourceConfig, Varies};
 use fairway_engine::probe::{ProbeConfig, ProbeCtx, Sample, SampleConfig, SampleCtx, sample_by_reading};
 use fairway_engine::source::{Source, SourceCtx};
 use fairway_shared::channel::Guarantee;
@@ -87,6 +87,8 @@ impl Config for JsonlSource {
     const META: Meta = Meta {
         delivery: Guarantee::ExactlyOnce,
         bounded: true,
+        catches_up: true,
+        varies: &[Varies::endless(&[("follow", &["true"])])],
         position_fields: &["encoding"],
         examples: &[
             ("All files of a folder", r#"{"path":"in/*.jsonl"}"#),

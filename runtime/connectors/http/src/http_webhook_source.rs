@@ -36,7 +36,7 @@ use crate::receiving::signature::{self, Signature};
 /// | Answer | Why | Send again |
 /// |---|---|---|
 /// | 200 (or `status`) | the records are safe | no |
-/// | 400, 408 | the body broke off, is not what gzip makes, or came too slowly | yes |
+/// | 400, 408 | the body broke off, is not what gzip makes, or came too slowly; several `Host` headers | yes |
 /// | 401 | the signature is missing or wrong | no |
 /// | 403 | the request is addressed to a foreign name, or comes from a web page | no |
 /// | 404, 405 | wrong path or method | no |
@@ -46,6 +46,9 @@ use crate::receiving::signature::{self, Signature};
 /// | 429 | as much is waiting as may | yes, after `Retry-After` |
 /// | 503 | the channel is paused, stopping or was interrupted | yes, after `Retry-After` |
 /// | 504 | the targets did not have the records within `timeout` | yes, after `Retry-After` |
+///
+/// JSON is taken as `application/json`, `application/x-ndjson` and the like, `…+json`, or without a `Content-Type`; as any other
+/// one, `text/plain` included, only where `content_types` names it. With `format` `text` or `bytes` every type is taken.
 ///
 /// A bad request is refused and the channel goes on, whatever its error policy. A record that fails later, in a transform
 /// or at a target, follows the policy: with `dead_letter` the sender gets its receipt when the dead letter is stored, with
@@ -114,7 +117,8 @@ pub(crate) struct HttpWebhookSource {
     #[serde(default = "default_max_waiting_bytes")]
     #[schemars(extend("x-ui" = {"order": 13, "advanced": true}))]
     max_waiting_bytes: Size,
-    /// Most connections to `listen` at a time; further ones wait.
+    /// Most connections to `listen` at a time; further ones wait. One that is kept open between requests gives way when others
+    /// wait.
     #[serde(default = "default_max_connections")]
     #[schemars(range(min = 1, max = 100_000), extend("x-ui" = {"order": 14, "advanced": true}))]
     max_connections: usize,
@@ -123,6 +127,10 @@ pub(crate) struct HttpWebhookSource {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-ui" = {"order": 15, "advanced": true}))]
     hosts: Vec<String>,
+    /// Further values of `Content-Type` that bodies of JSON may come with, such as `text/plain`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-ui" = {"order": 16, "advanced": true, "show_if": {"format": ["json"]}, "placeholder": "text/plain"}))]
+    content_types: Vec<String>,
 }
 
 /// What a body holds.
@@ -341,6 +349,7 @@ impl HttpWebhookSource {
             signature,
             id: self.id_header.as_ref().map(header).transpose()?,
             headers,
+            also_json: self.content_types.iter().map(|media| media.trim().to_ascii_lowercase()).collect(),
             parameters: self.parameters.iter().map(|name| name.as_str().into()).collect(),
         })
     }

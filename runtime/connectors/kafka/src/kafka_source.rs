@@ -219,6 +219,7 @@ impl KafkaSource {
 
 impl Config for KafkaSource {
     const META: Meta = Meta {
+        catches_up: true,
         delivery: Guarantee::ExactlyOnce,
         examples: &[
             ("JSON from a topic", r#"{"brokers":"localhost:9092","topics":["orders"]}"#),

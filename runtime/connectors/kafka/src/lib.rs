@@ -1,5 +1,7 @@
 //! Components that read and write Apache Kafka, one file each; [`REGISTRY`] is what the runtime knows of them.
 
+#[cfg(test)]
+mod guarded;
 mod kafka_sink;
 mod kafka_source;
 mod probing;

@@ -1,5 +1,7 @@
 //! `postgres_table_source`: rows of tables in PostgreSQL, one time or as they come.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use fairway_engine::Error;
 use fairway_engine::component::{Config, Issue, Meta, SourceConfig};
@@ -17,8 +19,9 @@ use crate::postgres::probe::{Chosen, probe};
 use crate::postgres::reading::{Manner, Reader, Specials};
 use crate::reading::names::Names;
 use crate::reading::sampling::sample;
+use crate::reading::size::default_max_record_bytes;
 use crate::reading::table_source::TableSource;
-use crate::reading::wish::{Mode, Nulls, Wish};
+use crate::reading::wish::{Mode, Nulls, VARIES, Wish};
 
 /// Reads rows of tables in PostgreSQL: all of them once, or new and changed ones as they come.
 ///
@@ -153,6 +156,10 @@ pub(crate) struct PostgresTableSource {
     #[serde(default = "default_batch")]
     #[schemars(range(min = 1, max = 10_000), extend("x-ui" = {"order": 25, "advanced": true}))]
     batch: u32,
+    /// Most bytes that one record may have; longer ones are refused, without the values that make them long.
+    #[serde(default = "default_max_record_bytes")]
+    #[schemars(range(min = 1024, max = 1_073_741_824), extend("x-ui" = {"order": 26, "advanced": true}))]
+    max_record_bytes: u32,
 }
 
 fn default_schema() -> String {
@@ -187,6 +194,9 @@ fn default_batch() -> u32 {
     1000
 }
 
+/// How much later than a preview the server gives up: whoever waits has then gone.
+const AFTER_DEADLINE: Duration = Duration::from_millis(500);
+
 impl PostgresTableSource {
     fn access(&self) -> Access {
         Access {
@@ -214,18 +224,19 @@ impl PostgresTableSource {
             nulls: self.null_cursor,
             poll: self.poll.get(),
             batch: self.batch as usize,
+            record_bytes: self.max_record_bytes as usize,
             overlap: self.overlap.get(),
         }
     }
 
-    fn start(self, cx: SourceCtx, waits: bool) -> Result<TableSource, Error> {
+    /// Starts reading; `statement` is the longest that an answer may take, zero for as long as the target takes to swallow it.
+    fn start(self, cx: SourceCtx, waits: bool, statement: Duration) -> Result<TableSource, Error> {
         if let Some(issue) = self.check().into_iter().next() {
             let error = Error::config("postgres.bad_config", format!("`{}`: {}", issue.field, issue.message));
             return Err(issue.help.into_iter().fold(error, Error::help));
         }
         let name = format!("{}{}", session_prefix(&cx.uid, &cx.node), cx.generation);
-        // An answer may take as long as the target takes to swallow it.
-        let session = Session { statement: std::time::Duration::ZERO, ..Session::new(name) };
+        let session = Session { statement, ..Session::new(name) };
         let server = self.access().server(&cx.files, session)?;
         let manner = Manner {
             schema: self.schema.clone(),
@@ -242,6 +253,8 @@ impl Config for PostgresTableSource {
     const META: Meta = Meta {
         delivery: Guarantee::ExactlyOnce,
         bounded: true,
+        catches_up: true,
+        varies: VARIES,
         position_fields: &["schema", "mode", "incrementing_column", "timestamp_column", "key", "query"],
         examples: &[
             ("All rows of a table, once", r#"{"connection":"shop","tables":["orders"]}"#),
@@ -287,7 +300,7 @@ impl Config for PostgresTableSource {
 #[async_trait]
 impl SourceConfig for PostgresTableSource {
     async fn open(self, cx: SourceCtx) -> Result<Box<dyn Source>, Error> {
-        Ok(Box::new(self.start(cx, true)?))
+        Ok(Box::new(self.start(cx, true, Duration::ZERO)?))
     }
 }
 
@@ -297,7 +310,9 @@ impl SampleConfig for PostgresTableSource {
         // A preview waits for nobody.
         self.horizon = false;
         self.delay = default_none();
-        sample(cx, |cx| self.start(cx, false)).await
+        // The server itself ends what takes longer than anybody waits for.
+        let deadline = cx.deadline + AFTER_DEADLINE;
+        sample(cx, |cx| self.start(cx, false, deadline)).await
     }
 }
 

@@ -16,8 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::reading::names::Names;
 use crate::reading::sampling::sample;
+use crate::reading::size::default_max_record_bytes;
 use crate::reading::table_source::TableSource;
-use crate::reading::wish::{Mode, Nulls, Wish};
+use crate::reading::wish::{Mode, Nulls, VARIES, Wish};
 use crate::sqlite::connect::Database;
 use crate::sqlite::reading::{Reader, probe};
 
@@ -98,6 +99,10 @@ pub(crate) struct SqliteTableSource {
     #[serde(default = "default_batch")]
     #[schemars(range(min = 1, max = 10_000), extend("x-ui" = {"order": 13, "advanced": true}))]
     batch: u32,
+    /// Most bytes that one record may have; longer ones are refused, without the values that make them long.
+    #[serde(default = "default_max_record_bytes")]
+    #[schemars(range(min = 1024, max = 1_073_741_824), extend("x-ui" = {"order": 14, "advanced": true}))]
+    max_record_bytes: u32,
 }
 
 fn default_mode() -> Mode {
@@ -129,6 +134,7 @@ impl SqliteTableSource {
             nulls: self.null_cursor,
             poll: self.poll.get(),
             batch: self.batch as usize,
+            record_bytes: self.max_record_bytes as usize,
             overlap: Duration::ZERO,
         }
     }
@@ -146,8 +152,9 @@ impl SqliteTableSource {
             let error = Error::config("sqlite.bad_config", format!("`{}`: {}", issue.field, issue.message));
             return Err(issue.help.into_iter().fold(error, Error::help));
         }
-        let reader = Reader::new(self.file(&cx.files)?);
-        Ok(TableSource::start(reader, self.wish(), cx, waits))
+        let wish = self.wish();
+        let reader = Reader::new(self.file(&cx.files)?, &wish);
+        Ok(TableSource::start(reader, wish, cx, waits))
     }
 }
 
@@ -155,6 +162,8 @@ impl Config for SqliteTableSource {
     const META: Meta = Meta {
         delivery: Guarantee::ExactlyOnce,
         bounded: true,
+        catches_up: true,
+        varies: VARIES,
         position_fields: &["path", "mode", "incrementing_column", "timestamp_column", "key", "query"],
         examples: &[
             ("All rows of a table, once", r#"{"path":"in/shop.db","tables":["orders"]}"#),

@@ -221,13 +221,14 @@ impl<'a> Passing<'a> {
             *side += batch.len() as u64;
         }
         let errors: u64 = output.rejects.iter().map(|rejects| rejects.batch.len() as u64).sum();
+        let filtered = loose + output.dropped.unwrap_or_else(|| entered.saturating_sub(out + loose + errors));
         self.way.ticket.pass(|counts| {
             let node = &mut counts.nodes[node];
             node.entered += entered;
             node.out += out;
             node.errors += errors;
-            node.filtered +=
-                loose + output.dropped.unwrap_or_else(|| entered.saturating_sub(out + loose + errors));
+            node.filtered += filtered;
+            node.made += (out + filtered + errors).saturating_sub(entered);
         });
         for (port, batch) in output.batches {
             self.spread(node, port, batch, on_errors_path);

@@ -39,7 +39,7 @@ fn assert_once_each(name: &str, expected: impl IntoIterator<Item = i64>) {
 }
 
 fn counts(read: u64, delivered: u64, filtered: u64, dead_lettered: u64) -> Counts {
-    Counts { read, delivered, filtered, dead_lettered, retried: 0 }
+    Counts { read, delivered, filtered, dead_lettered, ..Counts::default() }
 }
 
 #[tokio::test]
@@ -53,7 +53,7 @@ async fn two_targets_get_every_record_once_and_in_order() {
     }
     let totals = bench.store.totals();
     assert_eq!(totals.counts, counts(1000, 1000, 0, 0));
-    assert_eq!(totals.nodes["numbers"], Passed { entered: 1000, out: 1000, filtered: 0, errors: 0 });
+    assert_eq!(totals.nodes["numbers"], Passed { entered: 1000, out: 1000, ..Passed::default() });
     assert_eq!(totals.edges["numbers>a"], 1000);
     assert_eq!(bench.progress.snapshot().totals.counts, totals.counts);
     assert_eq!(bench.progress.snapshot().in_flight, 0);
@@ -88,7 +88,7 @@ async fn filtered_and_refused_records_are_progress() {
     assert_once_each("progress", (1..=100).filter(|n| n % 2 == 1 && n % 5 != 0));
     let totals = bench.store.totals();
     assert_eq!(totals.counts, counts(100, 40, 10, 50));
-    assert_eq!(totals.nodes["odd"], Passed { entered: 100, out: 40, filtered: 10, errors: 50 });
+    assert_eq!(totals.nodes["odd"], Passed { entered: 100, out: 40, filtered: 10, errors: 50, made: 0 });
     let letters = bench.store.letters();
     assert_eq!(letters.len(), 50);
     assert_eq!(letters[0].record["value"]["n"], json!(2));

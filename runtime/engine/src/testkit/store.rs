@@ -29,9 +29,15 @@ struct Inner {
 impl Inner {
     fn replayed(&mut self, up_to: u64) {
         let rest = self.replays.split_off(&(up_to + 1));
+        let of = |key: &LetterKey| (key.stream.source.clone(), key.stream.partition.clone(), key.order);
+        let mut gone = BTreeSet::new();
         for key in std::mem::replace(&mut self.replays, rest).into_values() {
-            self.letters.remove(&key);
+            if self.letters.remove(&key).is_some() {
+                gone.insert(of(&key));
+            }
         }
+        gone.retain(|record| !self.letters.keys().any(|key| of(key) == *record));
+        self.totals.counts.replayed += gone.len() as u64;
     }
 }
 

@@ -15,6 +15,8 @@ use fairway_engine::hooks::Hooks;
 use fairway_engine::store::Totals;
 use fairway_shared::api::status::ChannelState;
 
+use fairway_shared::channel::{Channel, Node};
+use fairway_shared::component::{self, ComponentSpec};
 use fairway_shared::diagnostic::Diagnostic;
 use fairway_shared::plan::Plan;
 use serde::{Deserialize, Serialize};
@@ -85,6 +87,7 @@ pub(super) async fn run(args: Args) -> Result<u8, Failure> {
         );
     };
     found.iter().for_each(|warning: &Diagnostic| say(&format!("{warning}")));
+    ends(&registry, &channel).iter().for_each(|end| say(end));
 
     let uid = identity(&house.services, &name, &plan, args.fresh).await?;
     let root = std::env::current_dir().map_err(|error| Failure::new(exit::FAILED, error))?;
@@ -114,6 +117,25 @@ pub(super) async fn run(args: Args) -> Result<u8, Failure> {
         Outcome::Stopped if ended.asked == Some(Asked::Interrupt) => exit::INTERRUPTED,
         Outcome::Stopped => exit::DONE,
     })
+}
+
+/// What a person should know of sources that do not end by themselves: when the run does.
+fn ends(registry: &Registry, channel: &Channel) -> Vec<String> {
+    let sources = channel.spec.nodes.iter().filter_map(|node| {
+        let (spec, component) = (registry.spec(&node.component)?, registry.get(&node.component)?);
+        let endless = spec.kind == component::Kind::Source && !spec.is_bounded(&node.config);
+        endless.then_some((node, spec, component.meta.catches_up))
+    });
+    let end = |(node, spec, catches_up): (&Node, &ComponentSpec, bool)| {
+        let (id, title) = (&node.id, &spec.title);
+        match catches_up {
+            true => format!(
+                "`{id}` ({title}) waits for more when it is deployed on a server; this run stops when it has caught up"
+            ),
+            false => format!("`{id}` ({title}) does not end by itself: stop this run by Ctrl-C or SIGTERM"),
+        }
+    };
+    sources.map(end).collect()
 }
 
 /// How a run ended.

@@ -61,13 +61,14 @@ impl Show {
     }
 
     fn line(&self, status: &ChannelStatus) -> String {
-        let (now, before) = (&status.counts, &self.before.counts);
+        let (now, before) = (&status.counts, self.before.standing());
         let read = now.read - before.read;
         let mut line = format!(
             "{} read, {} delivered, {} dead-lettered, {}/s",
             count(read),
             count(now.delivered - before.delivered),
-            count(now.dead_lettered - before.dead_lettered),
+            // Letters of earlier runs may have gone.
+            count(now.dead_lettered.saturating_sub(before.dead_lettered)),
             count((read as f64 / self.started.elapsed().as_secs_f64()) as u64),
         );
         if let (ChannelState::Degraded | ChannelState::Restarting, Some(cause)) =

@@ -40,6 +40,9 @@ pub(super) struct Summary {
     error: Option<Cause>,
     #[serde(skip)]
     undelivered: u64,
+    /// Records that earlier runs had set aside and that were delivered when they were tried again.
+    #[serde(skip)]
+    replayed: u64,
 }
 
 /// Records counted at one node.
@@ -77,6 +80,7 @@ impl Summary {
             filtered: new.filtered - old.filtered,
             dead_lettered: new.dead_lettered - old.dead_lettered,
             retried: new.retried - old.retried,
+            replayed: new.replayed - old.replayed,
             elapsed_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
             nodes: after.nodes.iter().map(|(id, passed)| (id.clone(), place(id, passed))).collect(),
             error: ended.error.clone(),
@@ -112,6 +116,9 @@ impl Summary {
             count(self.filtered),
             count(self.dead_lettered),
         ));
+        if self.replayed > 0 {
+            say(&format!("{} records that were set aside before were delivered now", count(self.replayed)));
+        }
         if let Some(error) = &self.error {
             let node = error.node.as_deref().map(|node| format!(" at node {node}")).unwrap_or_default();
             say(&format!("error[{}]{node}: {}", error.code, error.message));

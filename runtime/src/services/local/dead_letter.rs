@@ -4,6 +4,8 @@
 mod find;
 mod replay;
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use fairway_engine::position::StreamKey;
 use fairway_engine::store::{Letter, LetterKey, Replays, Routed, StoredMark};
@@ -142,6 +144,14 @@ impl DeadLetterService for Local {
 
     async fn groups(&self, uid: &str) -> Result<Vec<LetterGroup>> {
         find::groups(&self.0, uid).await
+    }
+
+    async fn waiting_for_replay(&self) -> Result<BTreeSet<String>> {
+        let waiting: Vec<String> =
+            sqlx::query_scalar("SELECT DISTINCT uid FROM dead_letter WHERE replay IS NOT NULL")
+                .fetch_all(&self.0.read)
+                .await?;
+        Ok(waiting.into_iter().collect())
     }
 
     async fn usage(&self, uid: &str) -> Result<Usage> {

@@ -60,11 +60,7 @@ impl PositionService for Local {
         let mut sum = read_totals(&mut transaction, uid).await?;
         if *totals != Totals::default() {
             sum += totals;
-            sqlx::query("INSERT OR REPLACE INTO totals (uid, value) VALUES (?, ?)")
-                .bind(uid)
-                .bind(to_json(&sum)?)
-                .execute(&mut *transaction)
-                .await?;
+            write_totals(&mut transaction, uid, &sum).await?;
         }
         transaction.commit().await?;
         Ok(sum)
@@ -238,6 +234,25 @@ fn read_mark(row: &SqliteRow) -> Result<StoredMark> {
         position: position(row.try_get(4)?, &text(5)?)?,
         in_target,
     })
+}
+
+/// Counts records whose last dead letter was tried again with success.
+pub(super) async fn count_replayed(connection: &mut SqliteConnection, uid: &str, records: u64) -> Result<()> {
+    if records > 0 {
+        let mut sum = read_totals(&mut *connection, uid).await?;
+        sum.counts.replayed += records;
+        write_totals(connection, uid, &sum).await?;
+    }
+    Ok(())
+}
+
+async fn write_totals(connection: &mut SqliteConnection, uid: &str, totals: &Totals) -> Result<()> {
+    sqlx::query("INSERT OR REPLACE INTO totals (uid, value) VALUES (?, ?)")
+        .bind(uid)
+        .bind(to_json(totals)?)
+        .execute(connection)
+        .await?;
+    Ok(())
 }
 
 async fn read_totals(connection: &mut SqliteConnection, uid: &str) -> Result<Totals> {

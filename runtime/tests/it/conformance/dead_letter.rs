@@ -197,7 +197,11 @@ pub(super) async fn letters_are_tried_in_order_once_their_source_has_passed(serv
     let all = next(0, &[mark(None, "s", 9)]).await.ready;
     assert!(all.is_sorted_by_key(|replay| replay.number) && all.len() == 3);
     assert_eq!(next(all[0].number, &[mark(None, "s", 9)]).await.ready, all[1..]);
-    assert_eq!(store.replayed("u", "t", all[1].number).await.unwrap(), 2);
+    for times in [2, 0] {
+        assert_eq!(store.replayed("u", "t", all[1].number).await.unwrap(), times);
+        let counts = services.positions.totals("u").await.unwrap().counts;
+        assert_eq!(counts.replayed, 2, "each record is counted once");
+    }
     assert_eq!(store.usage("u").await.unwrap().letters, 2);
     // A source that started over brings what it brings: its old letters can be tried at once.
     store.reset("u", None).await.unwrap();
@@ -228,6 +232,36 @@ pub(super) async fn refused_again_it_stays_one_letter(services: Services) {
     seen.sort_unstable();
     assert_eq!(seen, [(1, "sink", 2, false, "no 7"), (2, "file", 2, false, "no 7")]);
     assert_eq!(store.usage("u").await.unwrap().letters, 2);
+    assert_eq!(services.positions.totals("u").await.unwrap().counts.replayed, 0, "it is set aside as before");
+}
+
+/// A record that several nodes refused is done only when the last of its letters is.
+pub(super) async fn a_record_with_several_letters_is_replayed_once(services: Services) {
+    let store = services.dead_letters;
+    let mut mask = letter(1);
+    mask.key.node = "mask".into();
+    store.set_aside("u", &[letter(1), mask, letter(2)]).await.unwrap();
+    store.ask_replay("u", &any(), &tasks(&[("sink", "t"), ("mask", "t")])).await.unwrap();
+    let ready = store.replays("u", "t", 0, 10, &[mark(None, "s", 9)]).await.unwrap().ready;
+    let mut counted = Vec::new();
+    for replay in ready {
+        store.replayed("u", "t", replay.number).await.unwrap();
+        counted.push(services.positions.totals("u").await.unwrap().counts.replayed);
+    }
+    assert_eq!(counted, [0, 1, 2]);
+    assert_eq!(store.waiting_for_replay().await.unwrap(), Default::default());
+}
+
+pub(super) async fn channels_with_letters_to_be_tried_are_named(services: Services) {
+    let store = services.dead_letters;
+    for uid in ["u", "v", "w"] {
+        store.set_aside(uid, &letters([1, 2])).await.unwrap();
+    }
+    for uid in ["u", "w"] {
+        store.ask_replay(uid, &any(), &tasks(&[("sink", "t")])).await.unwrap();
+    }
+    let waiting: Vec<String> = store.waiting_for_replay().await.unwrap().into_iter().collect();
+    assert_eq!(waiting, ["u", "w"]);
 }
 
 pub(super) async fn what_is_asked_for_follows_its_node(services: Services) {

@@ -38,7 +38,8 @@ mod on_sqlite {
         dead_letter: a_replay_doubles_nothing, pages_newest_first, discarded_is_not_refused_again,
             watermarks_settle_refusals, a_reset_lets_letters_come_again, limits_evict_the_oldest, notes_are_kept_by_number,
             finds_by_node_code_and_time, letters_are_tried_in_order_once_their_source_has_passed,
-            refused_again_it_stays_one_letter, what_is_asked_for_follows_its_node;
+            refused_again_it_stays_one_letter, what_is_asked_for_follows_its_node,
+            a_record_with_several_letters_is_replayed_once, channels_with_letters_to_be_tried_are_named;
         secret: values_come_back_and_go, names_do_not_share_values;
     }
 }

@@ -280,3 +280,34 @@ fn a_table_with_whole_numbers_as_key_is_read_to_its_end() {
         assert_eq!(text.lines().count(), 101, "{mode}");
     }
 }
+
+/// A run says when it ends where its sources would not end by themselves.
+#[test]
+fn a_run_says_when_sources_that_wait_for_more_end() {
+    let place = Place::new();
+    place.write("in.csv", rows(3));
+    let following = chain("following", json!({ "path": "in.csv", "follow": true }), "out.jsonl");
+    let document = place.write("following.json", following.to_string());
+    let output = place.output(&["run", document.to_str().unwrap()]);
+    assert_eq!(code(output.status), 0);
+    let told = stderr(&output);
+    assert!(told.contains("`in` (CSV files) waits for more") && told.contains("caught up"), "{told}");
+    let bounded = place.csv_to_jsonl("bounded", "in.csv", "other.jsonl");
+    assert!(!stderr(&place.output(&["run", bounded.to_str().unwrap()])).contains("waits for more"));
+
+    let mut endless = chain("endless", json!({}), "third.jsonl");
+    endless["spec"]["nodes"][0] = json!({ "id": "in", "component": "generate_source", "config": {} });
+    let document = place.write("endless.json", endless.to_string());
+    let log = std::fs::File::create(place.path("told.txt")).unwrap();
+    let mut child = place
+        .fairway(&["run", document.to_str().unwrap()])
+        .stdout(std::process::Stdio::null())
+        .stderr(log)
+        .spawn()
+        .unwrap();
+    until("it is said", || {
+        std::fs::read_to_string(place.path("told.txt")).unwrap().contains("does not end by itself")
+    });
+    signal(&child, "TERM");
+    assert_eq!(code(ended(&mut child)), 0);
+}

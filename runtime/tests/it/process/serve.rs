@@ -220,6 +220,7 @@ fn odd_names_come_back_and_get_a_file_of_their_own() {
         "  spaces  ",
         "quote\"and'",
         "<b>markup</b> & -> more",
+        "turned \u{202e}fdp.exe",
     ];
     for (index, name) in names.iter().enumerate() {
         let document =
@@ -229,6 +230,9 @@ fn odd_names_come_back_and_get_a_file_of_their_own() {
         assert!(export.status.success(), "{name:?}: {}", stderr(&export));
         assert_eq!(fs::read_dir(place.path("out")).unwrap().count(), index + 1, "{name:?}");
     }
+    let listed = server.tell(&place, &["status"]);
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    assert!(listed.contains("turned \\u{202e}fdp.exe") && !listed.contains('\u{202e}'), "{listed}");
     let files = fs::read_dir(place.path("out")).unwrap();
     let mut found: Vec<String> = files
         .map(|file| {
@@ -240,5 +244,55 @@ fn odd_names_come_back_and_get_a_file_of_their_own() {
     let mut expected: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
     expected.sort();
     assert_eq!(found, expected);
+    assert_eq!(server.stop("TERM"), 0);
+}
+
+/// At every node, what came in and what was made there is what left, was dropped or was refused: also where one record
+/// becomes several, or goes several ways.
+#[test]
+fn counts_add_up_at_nodes_that_make_records() {
+    let place = Place::new();
+    place.write(
+        "data/files/in.jsonl",
+        "{\"n\":1,\"l\":[1,20,300]}\n{\"n\":2,\"l\":[]}\n{\"n\":3,\"l\":7}\n{\"n\":4,\"l\":[40]}\n",
+    );
+    let rule = |name: &str, least: u32| json!({ "name": name, "rules": [{ "field": "l", "op": "ge", "value": least }] });
+    let document = json!({
+        "apiVersion": "fairway/v1", "kind": "Channel", "metadata": { "name": "making" },
+        "spec": {
+            "nodes": [
+                { "id": "in", "component": "jsonl_source", "config": { "path": "in.jsonl" } },
+                { "id": "split", "component": "split_records", "config": { "field": "l" } },
+                { "id": "route", "component": "route_records", "config": {
+                    "take": "all", "routes": [rule("ten", 10), rule("hundred", 100)]
+                } },
+                { "id": "ten", "component": "jsonl_sink", "config": { "path": "ten.jsonl" } },
+                { "id": "hundred", "component": "jsonl_sink", "config": { "path": "hundred.jsonl" } }
+            ],
+            "edges": [
+                { "from": "in", "to": "split" }, { "from": "split", "to": "route" },
+                { "from": "route.ten", "to": "ten" }, { "from": "route.hundred", "to": "hundred" }
+            ]
+        }
+    });
+    let document = place.write("making.json", document.to_string());
+    let server = Server::start(&place, &[]);
+    server.ask(&place, &["import", document.to_str().unwrap(), "--output", "json"]);
+    server.ask(&place, &["deploy", "making", "--output", "json"]);
+    server.reaches(&place, "making", "completed");
+    let status = server.ask(&place, &["status", "making", "--output", "json"]);
+    let counts = |node: &str| -> Vec<u64> {
+        let node = &status["nodes"][node];
+        ["in", "made", "out", "filtered", "errors"].iter().map(|name| node[name].as_u64().unwrap()).collect()
+    };
+    assert_eq!(counts("split"), [4, 2, 4, 1, 1]);
+    assert_eq!(counts("route"), [4, 1, 4, 1, 0]);
+    for node in ["in", "split", "route", "ten", "hundred"] {
+        let [entered, made, out, filtered, errors] = counts(node).try_into().unwrap();
+        assert_eq!(entered + made, out + filtered + errors, "{node}: {status}");
+    }
+    let by_record = ["read", "delivered", "filtered", "dead_lettered"]
+        .map(|name| status["counts"][name].as_u64().unwrap());
+    assert_eq!(by_record, [4, 2, 1, 1]);
     assert_eq!(server.stop("TERM"), 0);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Place, code};
+use super::{Place, Server, code};
 
 /// From a CSV file by way of a cast of `id` to `to`.
 fn casting(to: &str) -> Value {
@@ -115,4 +115,67 @@ fn dead_letters_of_a_run_are_tried_by_the_next_run() {
     );
     let text = std::fs::read_to_string(place.path("out.jsonl")).unwrap();
     assert!(text.contains("\"y\"") && !text.contains("\"x\""), "{text}");
+}
+
+/// A server tries documents out with its own files, connections and secrets.
+#[test]
+fn a_running_server_is_asked_where_it_is_named() {
+    let place = Place::new();
+    place.write("data/files/in.csv", "id,name\n1,on the server\n");
+    let server = Server::start(&place, &[]);
+    // Asked from elsewhere, where there is no such file.
+    let elsewhere = Place::new();
+    let document = elsewhere.write("orders.json", casting("int64").to_string());
+    let document = document.to_str().unwrap();
+    let ask =
+        |args: &[&str]| elsewhere.output(&[args, &["--server", &server.url, "--output", "json"]].concat());
+    let output = ask(&["preview", document, "--limit", "5"]);
+    assert_eq!(code(output.status), 0, "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        json_of(&output)["nodes"]["out"]["inputs"][0]["value"],
+        json!({ "id": 1, "name": "on the server" })
+    );
+    assert!(!place.path("data/files/out.jsonl").exists(), "nothing is written");
+    let found = ask(&["probe", document, "--node", "in"]);
+    assert_eq!(code(found.status), 0, "{}", String::from_utf8_lossy(&found.stderr));
+    assert!(json_of(&found)["probe"]["found"].is_string());
+    assert_eq!(code(ask(&["probe", document, "--node", "cast"]).status), 4);
+
+    // Here, without a server, the file is missing.
+    assert_eq!(code(elsewhere.output(&["preview", document]).status), 1);
+    let both = elsewhere.output(&["preview", document, "--server", &server.url, "--data", "d"]);
+    assert_eq!(code(both.status), 2);
+    let long = elsewhere.output(&["preview", document, "--deadline", "31s"]);
+    assert_eq!(code(long.status), 2);
+    let bare = server.url.split('?').next().unwrap();
+    let denied = elsewhere.output(&["preview", document, "--server", bare]);
+    assert_eq!(code(denied.status), 4, "without its token");
+    assert_eq!(server.stop("TERM"), 0);
+}
+
+/// What a source refused is no record: it cannot be tried again, and that is said by a code.
+#[test]
+fn letters_of_a_source_cannot_be_tried_again_and_say_why() {
+    let place = Place::new();
+    place.write("in.csv", "id,name\n1,a\n2\n3,c,d\nx,e\n");
+    let document = place.write("orders.json", casting("int64").to_string());
+    assert_eq!(place.run(&document, &[]).1["dead_lettered"], 3);
+    let data = place.data();
+    let output = place.output(&[
+        "dead-letters",
+        "replay",
+        "orders",
+        "--all",
+        "--data",
+        data.to_str().unwrap(),
+        "--output",
+        "json",
+    ]);
+    let answer = json_of(&output);
+    assert_eq!((&answer["affected"], &answer["skipped"]), (&json!(1), &json!(2)));
+    assert_eq!(answer["reasons"][0]["code"], "dead_letter.refused_by_source");
+    assert_eq!(answer["reasons"].as_array().unwrap().len(), 1);
+    let text = place.output(&["dead-letters", "replay", "orders", "--all", "--data", data.to_str().unwrap()]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains("[dead_letter.refused_by_source]") && text.contains("help:"), "{text}");
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use fairway_engine::testkit::counts;
 use serde_json::json;
 
-use super::{Place, chain, code, ended, signal, until};
+use super::{Place, Server, chain, code, ended, signal, until};
 
 /// Senders at a time.
 const SENDERS: usize = 4;
@@ -89,4 +89,50 @@ fn post(address: &str, body: &str) -> bool {
         Ok(answer.starts_with(b"HTTP/1.1 2"))
     };
     ask().unwrap_or(false)
+}
+
+/// Requests by the server's own port, through everything that stands before a source there.
+#[test]
+fn hooks_on_the_servers_port_go_through_the_whole_server() {
+    let place = Place::new();
+    let server = Server::start(&place, &[]);
+    let mut document = chain("orders", json!({}), "out.jsonl");
+    document["spec"]["nodes"][0] = json!({ "id": "in", "component": "http_webhook_source", "config": {} });
+    let document = place.write("orders.json", document.to_string());
+    let imported = server.ask(&place, &["import", document.to_str().unwrap(), "--output", "json"]);
+    let uid = imported["channels"][0].as_str().unwrap().to_owned();
+    server.ask(&place, &["deploy", "orders", "--output", "json"]);
+    server.reaches(&place, "orders", "running");
+    let address = server.url.trim_start_matches("http://").split('/').next().unwrap().to_owned();
+    let json = "Content-Type: application/json\r\n";
+    let send = |node: &str, headers: &str, body: &str| {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        write!(
+            stream,
+            "POST /hooks/{uid}/{node} HTTP/1.1\r\nHost: {address}\r\nContent-Length: {}\r\n{headers}\
+             Connection: close\r\n\r\n{body}",
+            body.len()
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer.split(' ').nth(1).unwrap().parse::<u16>().unwrap()
+    };
+    for (node, headers, body, status) in [
+        ("in", json, r#"{"id":1}"#, 200),
+        ("in", "", r#"{"id":2}"#, 200),
+        ("in", json, "nonsense", 422),
+        ("in", "Content-Type: text/plain\r\n", r#"{"id":3}"#, 415),
+        ("in", "Host: 127.0.0.1\r\n", r#"{"id":4}"#, 400),
+        ("in", "Origin: https://evil.example\r\n", r#"{"id":5}"#, 403),
+        ("nowhere", json, r#"{"id":6}"#, 503),
+    ] {
+        assert_eq!(send(node, headers, body), status, "{node} {headers} {body}");
+    }
+    // A receipt: the records are in the file by now.
+    assert_eq!(super::ids(&place.path("data/files/out.jsonl")), [1, 2]);
+    server.ask(&place, &["pause", "orders", "--output", "json"]);
+    assert_eq!(send("in", json, r#"{"id":7}"#), 503);
+    assert_eq!(server.stop("TERM"), 0);
 }

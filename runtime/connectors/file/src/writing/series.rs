@@ -107,6 +107,14 @@ impl Rolling<'_> {
                 "write `{n}` where it stands, as in `out/orders-{n}.csv`",
             ));
         }
+        if series && !limits.any() {
+            let message = "`{n}` numbers the files of a series, and nothing says when the next one begins";
+            issues.push(Issue::new(
+                "path",
+                message,
+                "set `roll_size`, `roll_records` or `roll_every`, or take `{n}` out of the path",
+            ));
+        }
         if !series && (self.path.contains("{time}") || self.path.contains("{date}")) {
             let message = "`{time}` and `{date}` stand for the beginning of a file of a series";
             issues.push(Issue::new("path", message, "add `{n}`, the number of the file"));
@@ -175,6 +183,7 @@ mod tests {
         for (rolling, field) in [
             (rolling("a.csv", Mode::Append, mega, None), Some("path")),
             (rolling("a-{date}.csv", Mode::Append, None, None), Some("path")),
+            (rolling("a-{n}.csv", Mode::Append, None, None), Some("path")),
             (rolling("a.csv.fairway", Mode::Append, None, None), Some("path")),
             (rolling("a.csv.fairway.new", Mode::Append, None, None), Some("path")),
             (rolling("a-{n}.csv", Mode::Overwrite, mega, None), Some("mode")),

@@ -4,6 +4,7 @@ mod order;
 mod refusals;
 mod settings;
 mod tempers;
+mod tls;
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! A port of one's own: connections are bounded, slow heads and idle connections are cut, and whoever waits when it ends
-//! still gets an answer.
+//! A port of one's own: connections are bounded, slow heads and idle connections are cut, sooner where others wait for their
+//! place, and whoever waits when it ends still gets an answer.
 
 use std::convert::Infallible;
 use std::io;
@@ -12,11 +12,11 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::desk::Desk;
+use super::seats::{Seat, Seats};
 
 /// How long a sender may take for the head of a request, and a connection may be idle.
 const HEAD: Duration = Duration::from_secs(30);
@@ -65,14 +65,9 @@ impl Drop for Listener {
 }
 
 async fn accept(listener: TcpListener, most: usize, desk: Arc<Desk>, ending: CancellationToken) {
-    let room = Arc::new(Semaphore::new(most));
+    let seats = Seats::new(most);
     let mut connections = tokio::task::JoinSet::new();
     loop {
-        // Connections beyond the bound wait with the operating system (I5).
-        let place = tokio::select! {
-            place = room.clone().acquire_owned() => place,
-            () = ending.cancelled() => break,
-        };
         let stream = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
@@ -85,23 +80,25 @@ async fn accept(listener: TcpListener, most: usize, desk: Arc<Desk>, ending: Can
             () = ending.cancelled() => break,
         };
         while connections.try_join_next().is_some() {}
-        let (desk, ending) = (desk.clone(), ending.clone());
-        connections.spawn(async move {
-            serve(stream, desk, ending).await;
-            drop(place);
-        });
+        // One waits here, further ones with the operating system (I5).
+        let seat = tokio::select! {
+            seat = seats.take() => seat,
+            () = ending.cancelled() => break,
+        };
+        connections.spawn(serve(stream, seat, desk.clone(), ending.clone()));
     }
     drop(listener);
     while connections.join_next().await.is_some() {}
 }
 
-async fn serve(stream: TcpStream, desk: Arc<Desk>, ending: CancellationToken) {
+async fn serve(stream: TcpStream, seat: Seat, desk: Arc<Desk>, ending: CancellationToken) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "answers may be delayed");
     }
     let service = service_fn(|request: hyper::Request<hyper::body::Incoming>| {
-        let desk = desk.clone();
+        let (desk, seat) = (&desk, &seat);
         async move {
+            let _busy = seat.busy();
             let (head, body) = request.into_parts();
             Ok::<_, Infallible>(desk.answer(&head, body).await)
         }
@@ -115,6 +112,10 @@ async fn serve(stream: TcpStream, desk: Arc<Desk>, ending: CancellationToken) {
     let served = tokio::select! {
         served = connection.as_mut() => served,
         () = ending.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+        () = seat.leave().cancelled() => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }

@@ -13,6 +13,7 @@
 //! | `seen` | ids of requests, so that one sent twice counts once |
 //! | `reply` | what a sender is told |
 //! | `listener` | a port of one's own |
+//! | `seats` | who sits on its places, and who leaves when others wait |
 
 pub(crate) mod body;
 pub(crate) mod desk;
@@ -21,6 +22,7 @@ pub(crate) mod listener;
 pub(crate) mod reply;
 pub(crate) mod room;
 pub(crate) mod rules;
+pub(crate) mod seats;
 pub(crate) mod seen;
 pub(crate) mod signature;
 pub(crate) mod split;

@@ -48,6 +48,8 @@ pub(crate) struct Rules {
     pub(crate) id: Option<HeaderName>,
     /// Headers of a request that its records take along, with their names in records.
     pub(crate) headers: Vec<(HeaderName, Arc<str>)>,
+    /// Content types, in lower case, that are taken for JSON besides those that say so.
+    pub(crate) also_json: Vec<String>,
     /// Query parameters that records take along as headers.
     pub(crate) parameters: Vec<Arc<str>>,
 }
@@ -74,6 +76,11 @@ impl Rules {
 
     /// A listener that only this machine reaches could otherwise be fed by any page that is open on it.
     fn check_names(&self, head: &Parts) -> Result<(), Refusal> {
+        // Whoever stands between may have gone by the other one.
+        if head.headers.get_all(HOST).iter().count() > 1 {
+            let detail = "the request has several `Host` headers";
+            return Err(Refusal::new(StatusCode::BAD_REQUEST, "webhook.several_hosts", detail));
+        }
         let Some(others) = &self.hosts else { return Ok(()) };
         let host = head.uri.authority().map_or_else(|| text(head, &HOST), |authority| authority.as_str());
         let name = without_port(host).to_ascii_lowercase();
@@ -98,8 +105,10 @@ impl Rules {
         }
         let mut parts = text(head, &CONTENT_TYPE).split(';').map(str::trim);
         let media = parts.next().unwrap_or_default().to_ascii_lowercase();
-        if self.format == Format::Json && !is_json(&media) {
-            let detail = format!("`{media}` is not taken: send JSON as `content-type: application/json`");
+        if self.format == Format::Json && !is_json(&media) && !self.also_json.contains(&media) {
+            let detail = format!(
+                "`{media}` is not taken: send JSON as `content-type: application/json`, or have it named in `content_types`"
+            );
             return Err(unsupported(detail));
         }
         let charset = parts.find_map(|part| {
@@ -135,15 +144,16 @@ impl Rules {
     }
 }
 
+/// A request without a type is taken for what is expected. `text/plain` is not among these: any web page may send it
+/// anywhere without being asked.
 fn is_json(media: &str) -> bool {
-    const ALSO: [&str; 7] = [
+    const ALSO: [&str; 6] = [
         "",
         "application/json",
         "application/x-ndjson",
         "application/ndjson",
         "application/jsonl",
         "text/json",
-        "text/plain",
     ];
     ALSO.contains(&media) || media.ends_with("+json")
 }

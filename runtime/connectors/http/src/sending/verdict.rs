@@ -8,6 +8,7 @@ use fairway_engine::Error;
 use fairway_engine::data::RecordError;
 use reqwest::header::{LOCATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
+use rustls::CertificateError as Certificate;
 
 /// Bytes of an answer that are read to show its beginning, or to keep its connection.
 const READ: usize = 64 << 10;
@@ -136,7 +137,9 @@ fn wait(text: &str, now: DateTime<Utc>) -> Option<Duration> {
 
 /// A request that got no answer: nobody knows whether the target has its records.
 pub(crate) fn no_answer(error: reqwest::Error) -> Error {
-    let (code, what) = if error.is_timeout() {
+    let (code, what) = if let Some(reason) = of_certificate(&error) {
+        reason
+    } else if error.is_timeout() {
         ("http.timeout", "the target did not answer in time")
     } else if error.is_connect() {
         ("http.unreachable", "the target cannot be reached")
@@ -151,7 +154,46 @@ pub(crate) fn no_answer(error: reqwest::Error) -> Error {
         message = format!("{message}: {inner}");
         cause = inner.source();
     }
-    Error::outage(code, message).help("see to the target and to the way there; it is tried again by itself")
+    let help = match code {
+        "http.untrusted" => "name the file with the certificate of the target's authority in `ca_file`",
+        "http.other_name" => {
+            "use a name in the address that the certificate has, or give the target a certificate for this one"
+        }
+        "http.certificate_out_of_date" => "renew the target's certificate, and see that the clocks are right",
+        _ => "see to the target and to the way there; it is tried again by itself",
+    };
+    Error::outage(code, message).help(help)
+}
+
+/// What is wrong with the target's certificate, where that is why there is no answer.
+fn of_certificate(error: &reqwest::Error) -> Option<(&'static str, &'static str)> {
+    let mut cause = Some(error as &(dyn std::error::Error + 'static));
+    while let Some(error) = cause {
+        // Errors of input and output stand for the one inside and hide it.
+        let mut inner = error;
+        while let Some(hidden) = inner.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
+            inner = hidden;
+        }
+        if let Some(rustls::Error::InvalidCertificate(reason)) = inner.downcast_ref() {
+            return Some(match reason {
+                Certificate::UnknownIssuer => {
+                    ("http.untrusted", "nobody who is trusted vouches for the target's certificate")
+                }
+                Certificate::NotValidForName | Certificate::NotValidForNameContext { .. } => {
+                    ("http.other_name", "the target's certificate is for another name")
+                }
+                Certificate::Expired
+                | Certificate::ExpiredContext { .. }
+                | Certificate::NotValidYet
+                | Certificate::NotValidYetContext { .. } => {
+                    ("http.certificate_out_of_date", "the target's certificate is not valid at this time")
+                }
+                _ => ("http.untrusted", "the target's certificate is not accepted"),
+            });
+        }
+        cause = inner.source();
+    }
+    None
 }
 
 #[cfg(test)]

@@ -4,9 +4,13 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use fairway_peers::tls::Identity;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use tokio_rustls::TlsAcceptor;
 
 /// A request as it came.
 #[derive(Debug, Clone)]
@@ -62,6 +66,7 @@ type Decide = dyn Fn(usize, &Request) -> Reply + Send + Sync;
 
 /// The server; it ends when this goes.
 pub(crate) struct Target {
+    scheme: &'static str,
     address: SocketAddr,
     got: Arc<Mutex<Vec<Request>>>,
     accepting: JoinHandle<()>,
@@ -70,6 +75,29 @@ pub(crate) struct Target {
 impl Target {
     /// Begins to answer; `decide` gets the number of the request, from 1.
     pub(crate) async fn start(decide: impl Fn(usize, &Request) -> Reply + Send + Sync + 'static) -> Self {
+        Self::begin(None, decide).await
+    }
+
+    /// One that takes everything, by TLS.
+    pub(crate) async fn secure(identity: &Identity) -> Self {
+        let chain =
+            vec![CertificateDer::from_pem_slice(identity.certificate.as_bytes()).expect("a certificate")];
+        let key = PrivateKeyDer::from_pem_slice(identity.key.as_bytes()).expect("a key");
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("the usual versions")
+            .with_no_client_auth()
+            .with_single_cert(chain, key)
+            .expect("certificate and key fit");
+        Self::begin(Some(Arc::new(config).into()), |_, _| Reply::status(200)).await
+    }
+
+    async fn begin(
+        tls: Option<TlsAcceptor>,
+        decide: impl Fn(usize, &Request) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        let scheme = if tls.is_some() { "https" } else { "http" };
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("a bound port has an address");
         let got: Arc<Mutex<Vec<Request>>> = Arc::default();
@@ -77,10 +105,21 @@ impl Target {
         let decide: Arc<Decide> = Arc::new(decide);
         let accepting = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, kept.clone(), decide.clone()));
+                let (kept, decide, tls) = (kept.clone(), decide.clone(), tls.clone());
+                tokio::spawn(async move {
+                    match tls {
+                        None => serve(stream, kept, decide).await,
+                        // Who does not trust it hangs up.
+                        Some(tls) => {
+                            if let Ok(stream) = tls.accept(stream).await {
+                                serve(stream, kept, decide).await;
+                            }
+                        }
+                    }
+                });
             }
         });
-        Self { address, got, accepting }
+        Self { scheme, address, got, accepting }
     }
 
     /// One that takes everything.
@@ -89,7 +128,12 @@ impl Target {
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
-        format!("http://{}{path}", self.address)
+        format!("{}://{}{path}", self.scheme, self.address)
+    }
+
+    /// The same by the name of this machine.
+    pub(crate) fn url_by_name(&self, path: &str) -> String {
+        format!("{}://localhost:{}{path}", self.scheme, self.address.port())
     }
 
     /// Requests so far.
@@ -109,7 +153,11 @@ impl Drop for Target {
     }
 }
 
-async fn serve(mut stream: TcpStream, got: Arc<Mutex<Vec<Request>>>, decide: Arc<Decide>) {
+async fn serve(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    got: Arc<Mutex<Vec<Request>>>,
+    decide: Arc<Decide>,
+) {
     let mut read = Vec::new();
     while let Some(request) = next(&mut stream, &mut read).await {
         let number = {
@@ -143,7 +191,7 @@ async fn serve(mut stream: TcpStream, got: Arc<Mutex<Vec<Request>>>, decide: Arc
     }
 }
 
-async fn next(stream: &mut TcpStream, read: &mut Vec<u8>) -> Option<Request> {
+async fn next(stream: &mut (impl AsyncRead + Unpin), read: &mut Vec<u8>) -> Option<Request> {
     let mut more = async |read: &mut Vec<u8>| {
         let mut piece = [0; 8192];
         let len = stream.read(&mut piece).await.ok().filter(|len| *len > 0)?;

@@ -17,6 +17,10 @@ use super::rows::{At, Run, cut};
 use super::statement::Statements;
 use crate::sql::assembled;
 
+/// Refusals that are found before the group is given back: the engine sets them aside and asks again without them.
+const ENOUGH: usize = 200;
+/// Rows that are tried together after a refusal, at least: a few more cost no more than the way to the server.
+const LEAST_REACH: usize = 16;
 /// Bytes that are gathered before they are sent: few, so that the server works on some while others are written here.
 const CHUNK: usize = 64 << 10;
 
@@ -35,6 +39,8 @@ pub(super) enum Care {
 pub(super) enum Stop {
     /// Something is refused; more care is needed to say what.
     Careful,
+    /// Several rows have one key, and the statement was not made for that.
+    Repeated,
     /// The target's fault.
     Failed(Error),
 }
@@ -84,6 +90,7 @@ impl Known {
             let sent = self.send(connection, wish, &run.layout, &run.columns, records, &mut refused).await;
             match sent {
                 Err(error) if is_refusal(&error) => return Err(Stop::Careful),
+                Err(error) if fault::is_repeated_key(&error) => return Err(Stop::Repeated),
                 sent => sent.map_err(cannot_write)?,
             }
         }
@@ -120,10 +127,21 @@ impl Known {
         let mut open: Vec<Part> = parts.into_iter().rev().filter(|part| !part.rows.is_empty()).collect();
         // Refused by constraints that look at other rows; those may have come since.
         let mut suspects: Vec<(Part, RecordError)> = Vec::new();
-        while let Some(mut part) = open.pop() {
+        // Rows that are tried together: where many are refused, sending all that follow each time would take as long as
+        // there are refusals times rows.
+        let mut reach = usize::MAX;
+        while refused.len() < ENOUGH
+            && let Some(mut part) = open.pop()
+        {
+            if part.rows.len() > reach {
+                let rest = part.rows.split_off(reach);
+                open.push(part.of(rest));
+            }
             let Some((error, line)) = self.try_part(connection, wish, batches, &part, care).await? else {
+                reach = reach.saturating_mul(2);
                 continue;
             };
+            reach = line.map_or(part.rows.len() / 2, |line| line.saturating_mul(2)).max(LEAST_REACH);
             if part.rows.len() == 1 {
                 match care {
                     Care::FindDeferred => suspects.push((part, error)),
@@ -163,6 +181,9 @@ impl Known {
         part: &Part,
         care: Care,
     ) -> Result<Option<(RecordError, Option<usize>)>, Stop> {
+        let statements = self.statements(wish, &part.columns);
+        // Before the savepoint, so that it is there for the next part too: to make one takes longer than to write a few rows.
+        self.make_stage(connection, &statements).await.map_err(cannot_write)?;
         let mut savepoint = connection.begin().await.map_err(cannot_write)?;
         let records = part.rows.iter().map(|at| (*at, batches[at.0].record(at.1)));
         let mut none = Vec::new();
@@ -178,9 +199,6 @@ impl Known {
             }
             Err(error) if is_refusal(&error) => {
                 savepoint.rollback().await.map_err(cannot_write)?;
-                // What was made behind the savepoint is gone with it.
-                self.staged.clear();
-                let statements = self.statements(wish, &part.columns);
                 let place = fault::copied(&error, &statements.into);
                 let mut reason = fault::of_record(&error);
                 let line = place.map(|(line, words)| {
@@ -190,6 +208,7 @@ impl Known {
                 });
                 Ok(Some((reason, line)))
             }
+            Err(error) if fault::is_repeated_key(&error) => Err(Stop::Repeated),
             Err(error) => Err(cannot_write(error).into()),
         }
     }
@@ -208,7 +227,10 @@ impl Known {
         if columns.is_empty() {
             return self.send_defaults(connection, layout, records, refused).await;
         }
-        self.prepare(connection, &statements).await?;
+        self.make_stage(connection, &statements).await?;
+        if let Some(staged) = &statements.staged {
+            sqlx::raw_sql(assembled(staged.empty.as_str())).execute(&mut *connection).await?;
+        }
         let mut copy = connection.copy_in_raw(&statements.copy).await?;
         self.lines.clear();
         for ((batch, record), row) in records {
@@ -235,19 +257,17 @@ impl Known {
         Ok(())
     }
 
-    /// Sees to it that a temporary table is there and empty.
-    async fn prepare(
+    /// Sees to it that a temporary table is there.
+    async fn make_stage(
         &mut self,
         connection: &mut PgConnection,
         statements: &Statements,
     ) -> Result<(), sqlx::Error> {
         let Some(staged) = &statements.staged else { return Ok(()) };
-        let sql = match self.staged.contains(&statements.into) {
-            true => staged.empty.clone(),
-            false => format!("{}; {}", staged.make, staged.empty),
-        };
-        sqlx::raw_sql(assembled(sql)).execute(&mut *connection).await?;
-        self.staged.insert(statements.into.clone());
+        if !self.staged.contains(&statements.into) {
+            sqlx::raw_sql(assembled(staged.make.as_str())).execute(&mut *connection).await?;
+            self.staged.insert(statements.into.clone());
+        }
         Ok(())
     }
 

@@ -226,6 +226,12 @@ impl Server {
         .bind(values)
         .execute(&mut *connection)
         .await?;
+        // A server that knows how to sees that nobody waits for its answer any more, and ends the statement; others compute on.
+        sqlx::query(
+            "SELECT set_config(name, '1s', false) FROM pg_settings WHERE name = 'client_connection_check_interval'",
+        )
+        .execute(&mut *connection)
+        .await?;
         // A commit that answers before it is on the disk would break I2.
         sqlx::query(
             "SELECT set_config('synchronous_commit', 'on', false)
@@ -236,6 +242,9 @@ impl Server {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tls;
 
 #[cfg(test)]
 mod tests {

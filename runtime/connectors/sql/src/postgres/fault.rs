@@ -4,6 +4,7 @@
 use fairway_engine::Error;
 use fairway_engine::data::RecordError;
 use fairway_engine::error::Kind;
+use rustls::CertificateError as Certificate;
 use sqlx::postgres::PgDatabaseError;
 
 /// Whether a record is to blame, and it never will be accepted: classes 22 (data) and 23 (constraints), and what is like
@@ -15,6 +16,11 @@ pub(crate) fn is_of_record(error: &sqlx::Error) -> bool {
             || matches!(error.code(), "P0001" | "54000" | "54001")
             || (error.code() == "42501" && error.routine() == Some("ExecWithCheckOptions"))
     })
+}
+
+/// Whether an upsert met one key twice among its own rows (21000).
+pub(crate) fn is_repeated_key(error: &sqlx::Error) -> bool {
+    sqlstate(error) == Some("21000")
 }
 
 /// PostgreSQL's reason for not taking a record: its message with column, constraint and detail, as far as it names them.
@@ -120,6 +126,9 @@ pub(crate) fn of_target(error: sqlx::Error, what: &str) -> Error {
 }
 
 fn of_connection(error: sqlx::Error, what: &str) -> Error {
+    if let Some(reason) = of_handshake(&error, what) {
+        return reason.source(error);
+    }
     let fault = match &error {
         sqlx::Error::Configuration(_) => {
             Error::config("postgres.bad_settings", what).help("correct the access data")
@@ -131,6 +140,39 @@ fn of_connection(error: sqlx::Error, what: &str) -> Error {
             .help("see whether the server runs and can be reached; it is tried again by itself"),
     };
     fault.source(error)
+}
+
+/// Why a handshake failed, where it did: most often because of the server's certificate.
+fn of_handshake(error: &sqlx::Error, what: &str) -> Option<Error> {
+    let sqlx::Error::Io(io) = error else { return None };
+    let reason = io.get_ref()?.downcast_ref::<rustls::Error>()?;
+    let rustls::Error::InvalidCertificate(reason) = reason else {
+        return Some(Error::outage("postgres.tls", what).help(
+            "see whether host and port are those of a PostgreSQL server, and which versions of TLS it speaks",
+        ));
+    };
+    Some(match reason {
+        Certificate::UnknownIssuer => Error::outage(
+            "postgres.untrusted",
+            format!("{what}: nobody who is trusted vouches for its certificate"),
+        )
+        .help("name the file with the certificate of the server's authority in `tls_ca`"),
+        Certificate::NotValidForName | Certificate::NotValidForNameContext { .. } => Error::outage(
+            "postgres.other_name",
+            format!("{what}: its certificate is for another name"),
+        )
+        .help("set `host` to a name that the certificate has, or give the server a certificate for this one"),
+        Certificate::Expired
+        | Certificate::ExpiredContext { .. }
+        | Certificate::NotValidYet
+        | Certificate::NotValidYetContext { .. } => Error::outage(
+            "postgres.certificate_out_of_date",
+            format!("{what}: its certificate is not valid at this time"),
+        )
+        .help("renew the server's certificate, and see that the clocks are right"),
+        _ => Error::outage("postgres.tls", format!("{what}: its certificate is not accepted"))
+            .help("see to the server's certificate, or choose another `tls`"),
+    })
 }
 
 fn database(error: &sqlx::Error) -> Option<&PgDatabaseError> {

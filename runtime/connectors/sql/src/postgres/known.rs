@@ -26,6 +26,8 @@ pub(super) struct Known {
     pub(super) table: Arc<Table>,
     layouts: Vec<(Arc<Schema>, Arc<Layout>)>,
     statements: HashMap<Arc<Columns>, Arc<Statements>>,
+    /// Whether several rows of a group may have one key, as far as it was seen.
+    repeats: bool,
     /// Number of the next temporary table.
     next_stage: usize,
     /// Temporary tables that are there for sure.
@@ -67,6 +69,7 @@ impl Known {
             table: Arc::new(table),
             layouts: Vec::new(),
             statements: HashMap::new(),
+            repeats: false,
             next_stage: 1,
             staged: HashSet::new(),
             lines: Vec::new(),
@@ -94,10 +97,18 @@ impl Known {
         if self.statements.len() >= SETS {
             self.statements.clear();
         }
-        let made = Arc::new(Statements::new(&self.table, wish, columns, self.next_stage));
+        let made = Arc::new(Statements::new(&self.table, wish, columns, self.next_stage, self.repeats));
         self.next_stage += 1;
         self.statements.insert(Arc::clone(columns), Arc::clone(&made));
         made
+    }
+
+    /// From here on several rows of a group may have one key.
+    pub(super) fn expect_repeats(&mut self) {
+        if !self.repeats {
+            self.repeats = true;
+            self.statements.clear();
+        }
     }
 
     /// Whether the table, or columns of it, are to be made for these batches.

@@ -29,8 +29,9 @@ pub(super) struct Staged {
 }
 
 impl Statements {
-    /// For rows of these columns; `number` tells temporary tables apart.
-    pub(super) fn new(table: &Table, wish: &Wish, columns: &[usize], number: usize) -> Self {
+    /// For rows of these columns; `number` tells temporary tables apart. With `repeats`, several rows of a group may have
+    /// one key: the server sorts them to find the last of each, which costs more than writing them.
+    pub(super) fn new(table: &Table, wish: &Wish, columns: &[usize], number: usize, repeats: bool) -> Self {
         let names: Vec<&str> = columns.iter().map(|at| &*table.columns[*at].quoted).collect();
         let list = names.join(", ");
         let target = &table.name.quoted;
@@ -66,10 +67,13 @@ impl Statements {
                 };
                 let keys = keys.join(", ");
                 // Of rows with one key the last counts; lines of a COPY lie in their order (G9).
+                let (only, order) = match repeats {
+                    true => (format!("DISTINCT ON ({keys}) "), format!(" ORDER BY {keys}, ctid DESC")),
+                    false => (String::new(), String::new()),
+                };
                 format!(
                     "INSERT INTO {target} ({list}) OVERRIDING SYSTEM VALUE \
-                     SELECT DISTINCT ON ({keys}) {list} FROM pg_temp.{stage} ORDER BY {keys}, ctid DESC \
-                     ON CONFLICT ({keys}) DO {action}"
+                     SELECT {only}{list} FROM pg_temp.{stage}{order} ON CONFLICT ({keys}) DO {action}"
                 )
             }
         };

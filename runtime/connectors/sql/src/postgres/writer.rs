@@ -36,6 +36,8 @@ pub(crate) struct Writer {
     /// How the names of this node's sessions begin.
     prefix: String,
     positions: Positions,
+    /// Whether an upsert met several rows of one key in a group.
+    repeats: bool,
     /// `None` after a fault: the server undoes what a connection was doing when it closes.
     open: Option<Open>,
 }
@@ -63,7 +65,7 @@ impl Writer {
         };
         let positions = Positions::new(cx, &wish.table, wish.mode != Mode::Delete)?;
         let server = access.server(&cx.files, session)?;
-        let mut writer = Self { wish, server, prefix, positions, open: None };
+        let mut writer = Self { wish, server, prefix, positions, repeats: false, open: None };
         writer.open = Some(writer.connect().await?);
         Ok(writer)
     }
@@ -122,6 +124,9 @@ impl Writer {
             Some(known) => known,
             None => Known::load(&mut transaction, &self.wish).await?,
         };
+        if self.repeats {
+            known.expect_repeats();
+        }
         let mut made = false;
         if known.has_newcomers(&self.wish, group.batches) {
             if !known.table.exists {
@@ -146,6 +151,10 @@ impl Writer {
             },
             Ok(refused) => Tried::Done(Outcome::RolledBack(refused)),
             Err(Stop::Careful) => Tried::Again(Care::Find),
+            Err(Stop::Repeated) => {
+                self.repeats = true;
+                Tried::Again(care)
+            }
             Err(Stop::Failed(error)) => return Err(error),
         };
         transaction.rollback().await.map_err(cannot_write)?;

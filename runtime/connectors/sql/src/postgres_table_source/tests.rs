@@ -1,5 +1,6 @@
 //! One file a promise: each row once, whatever is killed, late or changed; tables and columns; values.
 
+mod limits;
 mod once;
 mod tables;
 mod values;

@@ -10,6 +10,7 @@
 //! | `window` | rows that are known to be delivered and may be met again |
 //! | `outlet` | the way to the engine, and acknowledgements back |
 //! | `rows` | rows of one answer on their way into a batch |
+//! | `size` | how large a row may be |
 //! | `sampling` | the beginning, for previews |
 //! | `database` | what a database must be able to do |
 //! | `table_source` | the loop over all tables, and the source that the engine sees |
@@ -39,6 +40,7 @@ pub(crate) mod outlet;
 pub(crate) mod partition;
 pub(crate) mod rows;
 pub(crate) mod sampling;
+pub(crate) mod size;
 pub(crate) mod table_source;
 #[cfg(test)]
 pub(crate) mod testing;

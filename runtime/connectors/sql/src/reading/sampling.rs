@@ -3,7 +3,7 @@
 use fairway_engine::Error;
 use fairway_engine::data::Rejects;
 use fairway_engine::hooks::Hooks;
-use fairway_engine::probe::{Sample, SampleCtx};
+use fairway_engine::probe::{Sample, SampleCtx, source_is_late};
 use fairway_engine::source::{Next, Source, SourceCtx};
 
 use super::table_source::TableSource;
@@ -37,7 +37,7 @@ pub(crate) async fn sample(
     };
     match tokio::time::timeout(deadline, reading).await {
         Ok(read) => read?,
-        Err(_) => tracing::debug!("the sample was cut by its deadline"),
+        Err(_) => source_is_late(&sample, deadline)?,
     }
     source.close().await;
     Ok(sample)

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use fairway_engine::Error;
-use fairway_engine::component::Issue;
+use fairway_engine::component::{Issue, Varies};
+use fairway_shared::channel::Guarantee;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +36,24 @@ pub(crate) enum Nulls {
     Skip,
 }
 
+/// What the settings change of what table sources promise: all modes but two wait for more, and the answer to a query comes anew from
+/// its beginning where nothing tells its rows apart.
+pub(crate) const VARIES: &[Varies] = &[
+    Varies::endless(&[("mode", &["incrementing", "timestamp", "timestamp_incrementing"])]),
+    Varies::endless(&[("mode", &["query"]), ("incrementing_column", &["*"])]),
+    Varies::endless(&[("mode", &["query"]), ("timestamp_column", &["*"])]),
+    Varies {
+        when: &[
+            ("mode", &["query"]),
+            ("key", &[""]),
+            ("incrementing_column", &[""]),
+            ("timestamp_column", &[""]),
+        ],
+        delivery: Some(Guarantee::AtLeastOnce),
+        bounded: None,
+    },
+];
+
 /// What to read, whichever the database.
 #[derive(Debug, Clone)]
 pub(crate) struct Wish {
@@ -50,6 +69,8 @@ pub(crate) struct Wish {
     pub(crate) nulls: Nulls,
     pub(crate) poll: Duration,
     pub(crate) batch: usize,
+    /// Most bytes of a record.
+    pub(crate) record_bytes: usize,
     /// How far behind the newest time rows are looked for again.
     pub(crate) overlap: Duration,
 }

@@ -26,6 +26,11 @@ pub(super) struct Refusals {
 }
 
 impl Refusals {
+    /// Whether each record is tried once.
+    pub(super) fn are_final(&self) -> bool {
+        self.most <= 1
+    }
+
     /// Counts these refusals and answers those whose tries are used up.
     pub(super) fn spent(&mut self, batches: &[Batch], refused: Vec<Refused>) -> Vec<Refused> {
         if self.most <= 1 {

@@ -40,7 +40,7 @@ impl Delivery {
         let (mut records, mut bytes) = (0, 0);
         let mut next = Some(first);
         let limits = self.target.limits;
-        let most_records = limits.group_records.min(self.target.sink.most_records());
+        let most_records = limits.group_records.min(self.target.sink.most_records()).min(self.reach);
         while let Some(parcel) = next {
             if !self.adopt(&parcel.stream).await? {
                 return Ok(None);

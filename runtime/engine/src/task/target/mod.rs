@@ -121,6 +121,11 @@ struct Delivery {
     target: Target,
     standings: HashMap<StreamKey, Standing>,
     refusals_in_a_row: usize,
+    /// Most records of the next group. It shrinks while records are refused: what is refused makes its whole group anew, and
+    /// counts move with groups.
+    reach: usize,
+    /// The rest of a group that was cut because something in it was refused; comes next.
+    rest: Option<Pending>,
     /// Last number given to what the errors port handed on.
     number: u64,
 }
@@ -132,6 +137,29 @@ struct Pending {
     batches: Vec<Batch>,
     owners: Vec<Owner>,
     refused: Vec<u64>,
+}
+
+impl Pending {
+    fn records(&self) -> usize {
+        self.parcels.iter().map(Parcel::records).sum()
+    }
+
+    /// Cuts off all but the first quarter: what is refused makes its whole group anew, and nothing of it is counted before.
+    fn cut(&mut self) -> Option<Self> {
+        if self.parcels.len() < 2 {
+            return None;
+        }
+        let kept = (self.parcels.len() / 4).max(1);
+        let batches = self.owners.partition_point(|owner| owner.parcel < kept);
+        let mut rest = Self {
+            parcels: self.parcels.split_off(kept),
+            batches: self.batches.split_off(batches),
+            owners: self.owners.split_off(batches),
+            refused: self.refused.split_off(kept),
+        };
+        rest.owners.iter_mut().for_each(|owner| owner.parcel -= kept);
+        Some(rest)
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -146,7 +174,14 @@ impl Target {
         // Numbers of what the errors port hands on never come twice, whatever was forgotten meanwhile: a target that has
         // reached one would take the later record for the earlier.
         let number = self.generation << 32;
-        let mut delivery = Delivery { target: self, standings: HashMap::new(), refusals_in_a_row: 0, number };
+        let mut delivery = Delivery {
+            target: self,
+            standings: HashMap::new(),
+            refusals_in_a_row: 0,
+            reach: usize::MAX,
+            rest: None,
+            number,
+        };
         let result = delivery.run().await;
         let closed = delivery.target.sink.close().await;
         result.and(closed).map_err(|error| error.at_node(&name))
@@ -159,15 +194,22 @@ impl Delivery {
             return Ok(());
         }
         loop {
-            let first = tokio::select! {
-                parcel = self.target.inbox.parcels.recv() => parcel,
-                () = self.target.patience.control.reached(Wish::Abort) => None,
+            let pending = match self.rest.take() {
+                Some(rest) => rest,
+                None => {
+                    let first = tokio::select! {
+                        parcel = self.target.inbox.parcels.recv() => parcel,
+                        () = self.target.patience.control.reached(Wish::Abort) => None,
+                    };
+                    let Some(first) = first else { return Ok(()) };
+                    let Some(pending) = self.gather(first).await? else { return Ok(()) };
+                    pending
+                }
             };
-            let Some(first) = first else { return Ok(()) };
-            let Some(pending) = self.gather(first).await? else { return Ok(()) };
-            let queued: usize = pending.parcels.iter().map(Parcel::records).sum();
+            let queued = pending.records();
             let went_on = self.deliver(pending).await?;
-            self.target.inbox.queued.fetch_sub(queued, Ordering::Relaxed);
+            let left = self.rest.as_ref().map_or(0, Pending::records);
+            self.target.inbox.queued.fetch_sub(queued - left, Ordering::Relaxed);
             if !went_on {
                 return Ok(());
             }
@@ -176,7 +218,7 @@ impl Delivery {
 
     /// Makes a group durable and reports it; `false` when the task is to end first.
     async fn deliver(&mut self, mut pending: Pending) -> Result<bool, Error> {
-        let (streams, marks) = self.marks(&pending);
+        let (mut streams, mut marks) = self.marks(&pending);
         let mut tries = None;
         let mut refusals = self.refusals();
         loop {
@@ -224,6 +266,12 @@ impl Delivery {
                         }
                     } else if !self.settle(spent, &mut pending).await? {
                         return Ok(false);
+                    } else if refusals.are_final()
+                        && self.rest.is_none()
+                        && let Some(rest) = pending.cut()
+                    {
+                        self.rest = Some(rest);
+                        (streams, marks) = self.marks(&pending);
                     }
                 }
                 Err(error) => {
@@ -249,9 +297,14 @@ impl Delivery {
             parcels[owner.parcel].ticket.delivered(batch);
             out[owner.parcel] += batch.len() as u64;
         }
-        if out.iter().any(|records| *records > 0) {
+        let (delivered, refusals): (u64, u64) = (out.iter().sum(), refused.iter().sum());
+        if delivered > 0 {
             self.refusals_in_a_row = 0;
         }
+        self.reach = match refusals {
+            0 => self.reach.saturating_mul(2),
+            _ => usize::try_from((delivered + refusals) / 4).unwrap_or(usize::MAX).max(1),
+        };
         for ((parcel, out), refused) in parcels.into_iter().zip(out).zip(refused) {
             let node = self.target.node;
             parcel.ticket.pass(|counts| {

@@ -1,6 +1,6 @@
 //! Dead letters that are tried again: marked with a rising number and their task, struck off when the task's watermark passes it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fairway_engine::position::StreamKey;
 use fairway_engine::store::{Letter, LetterKey, Replay, Replays, StoredMark};
@@ -9,6 +9,7 @@ use sqlx::{AssertSqlSafe, Row, SqliteConnection};
 use super::{Query, bind_key, find, read_key, watermark};
 use crate::clock;
 use crate::services::error::Result;
+use crate::services::local::position::count_replayed;
 use crate::services::local::{Database, from_json, rank_in, rank_out, to_json};
 use crate::services::{Filter, Tasks};
 
@@ -136,9 +137,37 @@ pub(super) async fn next(
 }
 
 pub(super) async fn done(database: &Database, uid: &str, task: &str, up_to: u64) -> Result<u64> {
-    let delete = sqlx::query("DELETE FROM dead_letter WHERE uid = ? AND replay_task = ? AND replay <= ?");
-    let delete = delete.bind(uid).bind(task).bind(rank_in(up_to)?);
-    Ok(delete.execute(&database.write).await?.rows_affected())
+    let mut transaction = database.write.begin().await?;
+    let gone: Vec<(String, String, i64)> = sqlx::query_as(
+        "DELETE FROM dead_letter WHERE uid = ? AND replay_task = ? AND replay <= ?
+         RETURNING source, \"partition\", rank",
+    )
+    .bind(uid)
+    .bind(task)
+    .bind(rank_in(up_to)?)
+    .fetch_all(&mut *transaction)
+    .await?;
+    if gone.is_empty() {
+        return Ok(0);
+    }
+    let letters = gone.len() as u64;
+    let mut replayed = 0;
+    for (source, partition, rank) in gone.into_iter().collect::<BTreeSet<_>>() {
+        let left: bool = sqlx::query_scalar(
+            "SELECT EXISTS (SELECT 1 FROM dead_letter
+             WHERE uid = ? AND source = ? AND \"partition\" = ? AND rank = ?)",
+        )
+        .bind(uid)
+        .bind(source)
+        .bind(partition)
+        .bind(rank)
+        .fetch_one(&mut *transaction)
+        .await?;
+        replayed += u64::from(!left);
+    }
+    count_replayed(&mut transaction, uid, replayed).await?;
+    transaction.commit().await?;
+    Ok(letters)
 }
 
 pub(super) async fn refused_again(database: &Database, uid: &str, letters: &[Letter]) -> Result<()> {

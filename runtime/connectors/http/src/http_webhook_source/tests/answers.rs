@@ -92,6 +92,10 @@ async fn what_is_not_for_the_source_is_refused_by_its_head() {
         ("POST /other HTTP/1.1\r\nx:", "", b"{}", 404),
         ("POST", "content-type: application/x-www-form-urlencoded\r\n", b"{}", 415),
         ("POST", "content-type: application/json; charset=latin1\r\n", b"{}", 415),
+        ("POST", "content-type: text/plain\r\n", b"{}", 415),
+        ("POST", "content-type: text/plain; charset=utf-8\r\n", b"{}", 415),
+        ("POST", "host: 127.0.0.1\r\n", b"{}", 400),
+        ("POST", "host: evil.example\r\n", b"{}", 400),
         ("POST", "content-encoding: br\r\n", b"{}", 415),
         ("POST", "origin: https://evil.example\r\n", b"{}", 403),
         ("POST", "content-encoding: gzip\r\n", b"{}", 400),
@@ -106,6 +110,23 @@ async fn what_is_not_for_the_source_is_refused_by_its_head() {
     caller.write(b"POST / HTTP/1.1\r\nhost: evil.example\r\ncontent-length: 2\r\n\r\n{}").await.unwrap();
     assert_eq!(caller.answer().await.unwrap().status, 403);
     assert_eq!(running.shelf.numbers(), [1]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn content_types_are_taken_as_the_settings_say() {
+    let running = Running::start("hook-types", json!({ "content_types": ["Text/Plain"] })).await;
+    for (n, (media, status)) in
+        [("", 200), ("text/plain; charset=utf-8", 200), ("text/json", 200), ("text/html", 415)]
+            .iter()
+            .enumerate()
+    {
+        let header = if media.is_empty() { String::new() } else { format!("content-type: {media}\r\n") };
+        let got = send(running.address, "POST", &header, format!("{{\"n\":{n}}}").as_bytes()).await;
+        assert_eq!(got.status, *status, "{media}: {got:?}");
+    }
+    assert_eq!(running.shelf.numbers(), [0, 1, 2]);
+    let running = Running::start("hook-text-types", json!({ "format": "text", "field": "t" })).await;
+    assert_eq!(send(running.address, "POST", "content-type: text/html\r\n", b"<p>").await.status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -83,6 +83,31 @@ async fn slow_senders_and_many_of_them_hold_up_nobody() {
     assert_eq!(running.shelf.counted().len(), 200);
 }
 
+/// Connections that are kept open between requests give way to others; one that is at work does not.
+#[tokio::test(flavor = "multi_thread")]
+async fn idle_connections_do_not_hold_the_places_of_busy_ones() {
+    let running = Running::start("hook-idle", json!({ "max_connections": 4 })).await;
+    let mut working = Caller::connect(running.address).await.unwrap();
+    working.write(b"POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 7\r\n\r\n{\"n\"").await.unwrap();
+    let mut kept = Vec::new();
+    for n in 1..=3 {
+        let mut caller = Caller::connect(running.address).await.unwrap();
+        assert_eq!(caller.send("POST", "", format!("{{\"n\":{n}}}").as_bytes()).await.unwrap().status, 200);
+        kept.push(caller);
+    }
+    // All places are taken, three by connections that nobody uses. Without their leave this takes half a minute.
+    let begun = std::time::Instant::now();
+    for n in 4..=9 {
+        let mut caller = Caller::connect(running.address).await.unwrap();
+        assert_eq!(caller.send("POST", "", format!("{{\"n\":{n}}}").as_bytes()).await.unwrap().status, 200);
+        kept.push(caller);
+    }
+    assert!(begun.elapsed() < Duration::from_secs(25), "{:?}", begun.elapsed());
+    working.write(b":0}").await.unwrap();
+    assert_eq!(working.answer().await.unwrap().status, 200);
+    assert_eq!(running.shelf.counted().len(), 10);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn senders_that_leave_take_their_requests_along() {
     let running = Running::start("hook-leave", json!({ "max_waiting": 8 })).await;

@@ -62,6 +62,22 @@ impl Kind {
         }
     }
 
+    /// The condition under which a value of the column has more bytes than this; `None` where values are always short.
+    /// What is stored short cannot be long, however well it was compressed, so that the text of few values is made twice.
+    pub(crate) fn is_longer(self, quoted: &str, most: usize) -> Option<String> {
+        match self {
+            Self::Text | Self::Bytes => Some(format!("octet_length({quoted}) > {most}")),
+            Self::Json | Self::Jsonb | Self::AsJson | Self::AsText => {
+                let text = self.expression(quoted);
+                Some(format!(
+                    "pg_column_size({quoted}) > {} AND octet_length(({text})::text) > {most}",
+                    most / 256
+                ))
+            }
+            _ => None,
+        }
+    }
+
     /// Whether values are whole numbers.
     pub(crate) fn is_whole_number(self) -> bool {
         matches!(self, Self::Int2 | Self::Int4 | Self::Int8)

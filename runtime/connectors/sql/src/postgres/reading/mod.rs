@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use fairway_engine::Error;
-use fairway_engine::data::Value;
+use fairway_engine::data::{RecordError, Value};
 use futures::TryStreamExt;
 use sqlx::postgres::PgConnection;
 
@@ -33,6 +33,7 @@ use super::fault;
 use crate::reading::database::{Ask, Database, Settled};
 use crate::reading::partition::WAITING;
 use crate::reading::rows::{Identity, Rows};
+use crate::reading::size::{is_kept, row_too_long, value_too_long};
 use crate::reading::wish::{Facts, Nulls, Orders, Way, Wish};
 use crate::sql::assembled;
 
@@ -40,7 +41,7 @@ pub(crate) use decode::Specials;
 use decode::{Decoded, decode};
 use horizon::Horizon;
 pub(crate) use table::Table;
-use tuples::{Tuple, Tuples};
+use tuples::{Fields, Tuple, Tuples};
 
 /// Rows of one answer: few enough that a slow target does not keep an old snapshot alive for long, many enough that a
 /// table without an index on the cursor is not sorted too often.
@@ -64,6 +65,7 @@ pub(crate) struct Reader {
     connection: Option<PgConnection>,
     horizons: HashMap<String, Horizon>,
     overlap_us: i64,
+    record_bytes: usize,
     opened: Instant,
 }
 
@@ -76,6 +78,7 @@ impl Reader {
             connection: None,
             horizons: HashMap::new(),
             overlap_us,
+            record_bytes: wish.record_bytes,
             opened: Instant::now(),
         }
     }
@@ -157,14 +160,15 @@ impl Database for Reader {
         ask: Ask<'_>,
         rows: &mut Rows<'_>,
     ) -> Result<bool, Error> {
-        let sql = statement::copy(table, way, &ask, self.overlap_us)?;
+        let sql = statement::copy(table, way, &ask, self.overlap_us, self.record_bytes)?;
         let specials = self.manner.specials;
         let has_us = self.overlap_us > 0;
+        let most = self.record_bytes;
         let failed = |error| cannot_read(table, error);
         let connection = self.connection().await?;
         let mut answer = connection.copy_out_raw(&sql).await.map_err(failed)?;
         let mut tuples = Tuples::default();
-        let mut taker = Taker { table, way, specials, has_us, met: 0, scratch: String::new() };
+        let mut taker = Taker { table, way, specials, has_us, most, met: 0, scratch: String::new() };
         while let Some(bytes) = answer.try_next().await.map_err(failed)? {
             tuples.feed(bytes);
             while let Some(tuple) = tuples.next().map_err(|()| garbled(table))? {
@@ -193,6 +197,8 @@ struct Taker<'a> {
     way: &'a Way,
     specials: Specials,
     has_us: bool,
+    /// Most bytes of a row.
+    most: usize,
     met: usize,
     scratch: String,
 }
@@ -221,8 +227,10 @@ impl Taker<'_> {
         let Some(meta) = rows.admit(Identity { values: &values, number, us }) else { return Ok(false) };
         let key = self.key(&mut fields);
         let builder = rows.begin(meta);
-        let mut damage = None;
-        for (slot, (column, bytes)) in table.chosen().zip(fields.clone()).enumerate() {
+        let mut damage = self.too_long(tuple, &fields)?;
+        let is_too_long = damage.is_some();
+        let wanted = if is_too_long { 0 } else { usize::MAX };
+        for (slot, (column, bytes)) in table.chosen().zip(fields.clone()).enumerate().take(wanted) {
             match decode(column.kind, bytes, &mut self.scratch) {
                 Decoded::Value(value) => builder.push(slot, value).map_err(|_| too_large())?,
                 Decoded::Special(text) => {
@@ -242,6 +250,7 @@ impl Taker<'_> {
             Some(error) => {
                 let builder = rows.refuse(meta, error);
                 for (slot, (column, bytes)) in table.chosen().zip(fields).enumerate() {
+                    let bytes = bytes.filter(|bytes| is_kept(bytes.len(), is_too_long));
                     let pushed = match decode(column.kind, bytes, &mut self.scratch) {
                         Decoded::Value(value) => builder.push(slot, value),
                         Decoded::Special(text) => builder.push_str(slot, &text),
@@ -256,6 +265,17 @@ impl Taker<'_> {
             builder.set_key(key);
         }
         Ok(true)
+    }
+
+    /// Why the row is too long, if it is: the last field of an answer names a column whose value was left out.
+    fn too_long(&self, tuple: &Tuple<'_>, fields: &Fields<'_>) -> Result<Option<RecordError>, Error> {
+        let table = self.table;
+        let left_out = fields.clone().nth(table.chosen().count()).ok_or_else(|| garbled(table))?;
+        let Some(left_out) = left_out else { return Ok(row_too_long(tuple.bytes(), self.most)) };
+        let at = i32::from_be_bytes(left_out.try_into().map_err(|_| garbled(table))?);
+        let column = usize::try_from(at).ok().and_then(|at| table.chosen().nth(at));
+        let column = column.ok_or_else(|| garbled(table))?;
+        Ok(Some(value_too_long(&column.name, self.most)))
     }
 
     /// The record's key: the value where it is one column, else all by name.

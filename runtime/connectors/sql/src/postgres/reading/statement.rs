@@ -10,8 +10,15 @@ use crate::reading::wish::{Orders, Way};
 use crate::sql::literal;
 
 /// Rows of a table: first the cursor columns (the number itself, or the text of each), then the time where there is an
-/// overlap, then the columns of the key, then those of records.
-pub(super) fn copy(table: &Table, way: &Way, ask: &Ask<'_>, overlap_us: i64) -> Result<String, Error> {
+/// overlap, then the columns of the key, then those of records, and last which of these has more than `most` bytes and was
+/// left out.
+pub(super) fn copy(
+    table: &Table,
+    way: &Way,
+    ask: &Ask<'_>,
+    overlap_us: i64,
+    most: usize,
+) -> Result<String, Error> {
     let cursor: Vec<&Column> = table.columns_of(way.columns.iter())?;
     let names: Vec<&str> = cursor.iter().map(|column| column.quoted.as_str()).collect();
     let mut parts: Vec<String> = Vec::new();
@@ -27,9 +34,24 @@ pub(super) fn copy(table: &Table, way: &Way, ask: &Ask<'_>, overlap_us: i64) -> 
             i64::MAX
         ));
     }
-    for column in table.columns_of(way.key.iter())?.into_iter().chain(table.chosen()) {
+    for column in table.columns_of(way.key.iter())? {
         parts.push(column.kind.expression(&column.quoted));
     }
+    let mut left_out = String::new();
+    for (at, column) in table.chosen().enumerate() {
+        let expression = column.kind.expression(&column.quoted);
+        parts.push(match column.kind.is_longer(&column.quoted, most) {
+            None => expression,
+            Some(condition) => {
+                write!(left_out, " WHEN {condition} THEN {at}").expect("writing to a text");
+                format!("CASE WHEN {condition} THEN NULL ELSE {expression} END")
+            }
+        });
+    }
+    parts.push(match left_out.is_empty() {
+        true => "NULL::int4".to_owned(),
+        false => format!("(CASE{left_out} END)::int4"),
+    });
     let mut conditions = Vec::new();
     match &ask.lower {
         Lower::Start => {}

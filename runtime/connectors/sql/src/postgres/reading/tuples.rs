@@ -70,6 +70,11 @@ impl Tuples {
 }
 
 impl<'a> Tuple<'a> {
+    /// Bytes of its values and their lengths.
+    pub(super) fn bytes(&self) -> usize {
+        self.fields.len()
+    }
+
     /// Its values; `None` for null.
     pub(super) fn fields(&self) -> Fields<'a> {
         Fields(self.fields)

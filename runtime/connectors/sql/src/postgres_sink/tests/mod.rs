@@ -3,6 +3,7 @@
 mod cases;
 mod exactly_once;
 mod killed;
+mod many;
 mod refusals;
 mod tables;
 

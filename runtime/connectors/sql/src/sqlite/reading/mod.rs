@@ -10,9 +10,12 @@ mod statement;
 mod table;
 mod value;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use async_trait::async_trait;
 use fairway_engine::Error;
-use fairway_engine::data::Value;
+use fairway_engine::data::{RecordError, Ref, Value};
 use futures::TryStreamExt;
 use sqlx::Connection;
 use sqlx::sqlite::{SqliteArguments, SqliteConnection, SqliteRow};
@@ -22,28 +25,63 @@ use super::fault;
 use crate::reading::database::{Ask, Database, Settled};
 use crate::reading::partition::WAITING;
 use crate::reading::rows::{Identity, Rows};
+use crate::reading::size::{is_kept, row_too_long, value_too_long};
 use crate::reading::wish::{Facts, Nulls, Orders, Way, Wish};
 use crate::sql::assembled;
 
 pub(crate) use table::Table;
 use table::list;
 
+/// Steps of SQLite's machine between two looks whether anybody still waits: some milliseconds.
+const STEPS: i32 = 100_000;
+
 /// A file that is read.
 pub(crate) struct Reader {
     file: File,
-    connection: Option<SqliteConnection>,
+    record_bytes: usize,
+    connection: Option<Connected>,
+}
+
+/// A connection whose statement ends when nobody waits for it any more.
+struct Connected {
+    connection: SqliteConnection,
+    _interrupt: Interrupt,
+}
+
+/// Ends the statement of a connection when it goes: the thread that runs it would go on for as long as it takes.
+struct Interrupt(Arc<AtomicBool>);
+
+impl Drop for Interrupt {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Interrupt {
+    async fn of(connection: &mut SqliteConnection) -> Result<Self, Error> {
+        let over = Arc::new(AtomicBool::new(false));
+        let seen = over.clone();
+        let mut handle = connection
+            .lock_handle()
+            .await
+            .map_err(|error| fault::of_target(error, "the file cannot be read"))?;
+        handle.set_progress_handler(STEPS, move || !seen.load(Ordering::Relaxed));
+        Ok(Self(over))
+    }
 }
 
 impl Reader {
-    pub(crate) fn new(file: File) -> Self {
-        Self { file, connection: None }
+    pub(crate) fn new(file: File, wish: &Wish) -> Self {
+        Self { file, record_bytes: wish.record_bytes, connection: None }
     }
 
     async fn connection(&mut self) -> Result<&mut SqliteConnection, Error> {
         if self.connection.is_none() {
-            self.connection = Some(self.file.connect_to_read().await?);
+            let mut connection = self.file.connect_to_read().await?;
+            let interrupt = Interrupt::of(&mut connection).await?;
+            self.connection = Some(Connected { connection, _interrupt: interrupt });
         }
-        Ok(self.connection.as_mut().expect("it was opened just now"))
+        Ok(&mut self.connection.as_mut().expect("it was opened just now").connection)
     }
 }
 
@@ -83,14 +121,15 @@ impl Database for Reader {
         rows: &mut Rows<'_>,
     ) -> Result<bool, Error> {
         let limit = ask.limit;
-        let asked = statement::select(table, way, &ask)?;
+        let most = self.record_bytes;
+        let asked = statement::select(table, way, &ask, most)?;
         let connection = self.connection().await?;
         let query = sqlx::query_with(assembled(asked.sql), asked.arguments);
         let mut answer = query.fetch(connection);
         let mut met = 0;
         while let Some(row) = answer.try_next().await.map_err(|error| cannot_read(table, error))? {
             met += 1;
-            if !take(table, way, &row, rows)? {
+            if !take(table, way, &row, most, rows)? {
                 continue;
             }
             drop(row);
@@ -113,7 +152,7 @@ impl Database for Reader {
 }
 
 /// Puts a row into the batch; `false` if it is known already.
-fn take(table: &Table, way: &Way, row: &SqliteRow, rows: &mut Rows<'_>) -> Result<bool, Error> {
+fn take(table: &Table, way: &Way, row: &SqliteRow, most: usize, rows: &mut Rows<'_>) -> Result<bool, Error> {
     let mut cursor = Vec::with_capacity(way.columns.len());
     let mut number = None;
     for at in 0..way.columns.len() {
@@ -130,8 +169,10 @@ fn take(table: &Table, way: &Way, row: &SqliteRow, rows: &mut Rows<'_>) -> Resul
     let first = way.columns.len() + way.key.len();
     let too_large = |_| Error::failed("table.too_large", "a row is larger than a batch can be");
     let builder = rows.begin(meta);
-    let mut damage = None;
-    for (slot, column) in table.chosen().enumerate() {
+    let mut damage = too_long(table, row, first, most);
+    let is_too_long = damage.is_some();
+    let wanted = if is_too_long { 0 } else { usize::MAX };
+    for (slot, column) in table.chosen().enumerate().take(wanted) {
         let found = value::push(row, first + slot, column, slot, builder).map_err(too_large)?;
         damage = damage.or(found);
     }
@@ -140,6 +181,10 @@ fn take(table: &Table, way: &Way, row: &SqliteRow, rows: &mut Rows<'_>) -> Resul
         Some(error) => {
             let builder = rows.refuse(meta, error);
             for (slot, column) in table.chosen().enumerate() {
+                if !is_kept(value::cell(row, first + slot).bytes(), is_too_long) {
+                    builder.push(slot, Ref::Null).map_err(too_large)?;
+                    continue;
+                }
                 value::push(row, first + slot, column, slot, builder).map_err(too_large)?;
             }
             builder
@@ -149,6 +194,16 @@ fn take(table: &Table, way: &Way, row: &SqliteRow, rows: &mut Rows<'_>) -> Resul
         builder.set_key(key);
     }
     Ok(true)
+}
+
+/// Why a row is too long, if it is: the last cell names a column whose value was left out.
+fn too_long(table: &Table, row: &SqliteRow, first: usize, most: usize) -> Option<RecordError> {
+    let columns = table.chosen().count();
+    if let value::Cell::Int(at) = value::cell(row, first + columns) {
+        let column = usize::try_from(at).ok().and_then(|at| table.chosen().nth(at));
+        return Some(value_too_long(column.map_or("", |column| &*column.name), most));
+    }
+    row_too_long((first..first + columns).map(|at| value::cell(row, at).bytes()).sum(), most)
 }
 
 /// The record's key: the value where it is one column, else all by name.
@@ -176,6 +231,7 @@ pub(crate) async fn probe(
     chosen: Option<&str>,
 ) -> Result<fairway_shared::component::Probe, Error> {
     let mut connection = file.connect_to_read().await?;
+    let _interrupt = Interrupt::of(&mut connection).await?;
     let probe = table::probe(&mut connection, chosen).await;
     connection.close().await.ok();
     probe.map_err(|error| fault::of_target(error, "the tables of the file cannot be listed"))

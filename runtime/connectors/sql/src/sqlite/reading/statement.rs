@@ -15,8 +15,9 @@ pub(super) struct Asked {
     pub(super) arguments: Arguments,
 }
 
-/// Rows of a table: first the cursor columns, then those of the key, then the columns of records.
-pub(super) fn select(table: &Table, way: &Way, ask: &Ask<'_>) -> Result<Asked, Error> {
+/// Rows of a table: first the cursor columns, then those of the key, then the columns of records, and last which of these has
+/// more than `most` bytes and was left out.
+pub(super) fn select(table: &Table, way: &Way, ask: &Ask<'_>, most: usize) -> Result<Asked, Error> {
     let mut arguments = Arguments::default();
     let cursor: Vec<String> =
         way.columns.iter().map(|name| table.expression(name)).collect::<Result<_, _>>()?;
@@ -24,7 +25,15 @@ pub(super) fn select(table: &Table, way: &Way, ask: &Ask<'_>) -> Result<Asked, E
     for name in &way.key {
         columns.push(table.expression(name)?);
     }
-    columns.extend(table.chosen().map(|column| column.quoted.clone()));
+    let mut left_out = String::new();
+    for (at, column) in table.chosen().enumerate() {
+        let quoted = &column.quoted;
+        // The length stands before the value, which is not read for it.
+        let condition = format!("octet_length({quoted}) > {most}");
+        write!(left_out, " WHEN {condition} THEN {at}").expect("writing to a text");
+        columns.push(format!("CASE WHEN {condition} THEN NULL ELSE {quoted} END"));
+    }
+    columns.push(if left_out.is_empty() { "NULL".to_owned() } else { format!("CASE{left_out} END") });
     let mut sql = format!("SELECT {} FROM {}", columns.join(", "), table.from);
     let mut conditions = Vec::new();
     let mut compare = |names: &[String], sign: &str, values: &[String]| -> Result<(), Error> {

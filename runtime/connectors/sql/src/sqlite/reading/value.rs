@@ -20,6 +20,16 @@ pub(super) enum Cell<'r> {
     Blob(&'r [u8]),
 }
 
+impl Cell<'_> {
+    /// How much memory it takes beside itself.
+    pub(super) fn bytes(self) -> usize {
+        match self {
+            Self::Text(bytes) | Self::Blob(bytes) => bytes.len(),
+            Self::Null | Self::Int(_) | Self::Real(_) => 0,
+        }
+    }
+}
+
 /// The value of a row at an index.
 pub(super) fn cell(row: &SqliteRow, at: usize) -> Cell<'_> {
     let Ok(value) = row.try_get_raw(at) else { return Cell::Null };
