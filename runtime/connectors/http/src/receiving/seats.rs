@@ -134,7 +134,8 @@ mod tests {
         let (one, two, three) = (seats.take().await, seats.take().await, seats.take().await);
         let _busy = one.busy();
         drop(two.busy());
-        // It has been idle for longer than the second, by any clock.
+        // By any clock the third has been idle for longer than the second.
+        two.sitting.idle_since.store(5, Ordering::Release);
         three.sitting.idle_since.store(0, Ordering::Release);
         let waiting = tokio::spawn({
             let seats = seats.clone();
