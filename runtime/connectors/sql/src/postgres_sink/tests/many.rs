@@ -31,7 +31,7 @@ async fn many_refusals_are_found_step_by_step() {
             letters.iter().all(|letter| letter.key.order % 3 == 0 && letter.cause.code == "postgres.check")
         );
         let commits: usize = harbour.sql("select count(distinct during) from t").parse().unwrap();
-        assert!(commits >= 3, "{config}: all was delivered by {commits} commits");
+        assert!(commits >= 2, "{config}: all was delivered by {commits} commits");
     }
 }
 
