@@ -7,7 +7,8 @@
 //! | [`api`] | HTTP: endpoints, events, pages, safety |
 //! | [`controller`] | the facade that every face talks to |
 //! | [`events`] | what happened, for listeners |
-//! | [`services`] | what is remembered, as traits, and the local backend |
+//! | [`services`] | what is remembered, as traits, with a local backend and one on Kafka |
+//! | [`seat`] | a worker's place in a cluster: drives the protocol by which workers share tasks |
 //! | `schedule` | when a scheduled channel runs |
 //! | `check`, [`compile`] | all that is wrong with a document; its plan |
 //! | `trial` | previews on samples, tests of connections: nothing is moved |
@@ -16,6 +17,7 @@
 //! | [`registry`] | every component there is |
 //! | [`docs`] | pages written from the code |
 //! | [`problem`] | refusals and their codes |
+//! | [`periodic`] | work that is done again and again, and at once when woken |
 //! | [`config`], [`telemetry`], [`clock`] | where data lies, who may connect; logs; the time |
 #![warn(missing_docs)]
 
@@ -30,11 +32,13 @@ pub mod docs;
 pub mod events;
 mod file_name;
 pub mod hooks;
+pub mod periodic;
 pub mod problem;
 mod redact;
 mod references;
 pub mod registry;
 mod schedule;
+pub mod seat;
 pub mod server;
 pub mod services;
 pub mod telemetry;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::allocate::Strategy;
-use crate::beat::{About, Beat, Stage};
+use crate::beat::{About, Beat, Holds, Stage};
 use crate::census::Census;
 use crate::effect::{Channels, Effect, Event, Exit};
 use crate::ends::{Ends, Ticket};
@@ -465,6 +465,11 @@ impl Protocol {
     pub fn heard(&self, now: Moment) -> impl Iterator<Item = (&Beat, Duration)> {
         let timing = &self.setup.timing;
         self.census.peers().map(move |peer| (&peer.beat, self.census.silence(&peer.beat.life, now, timing)))
+    }
+
+    /// Tasks that may be running here.
+    pub fn holds(&self) -> Holds {
+        self.holding.list()
     }
 
     /// For the leader: tasks that no worker fits.

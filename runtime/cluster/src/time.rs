@@ -63,7 +63,7 @@ impl Default for Timing {
             suspend: Duration::from_secs(3),
             halt: Duration::from_secs(4),
             dead: Duration::from_millis(4500),
-            stall: Duration::from_millis(1500),
+            stall: Duration::from_secs(2),
             listen: Duration::from_secs(2),
             candidate: Duration::from_secs(3),
             rebalance: Duration::from_secs(1),

@@ -75,6 +75,8 @@ codes! {
         "Report it with the log of the server.";
     SERVER_STOPPING = "server.stopping" 503, "The server is about to stop.",
         "It drains what is in flight. Try again when it has started again.";
+    CLUSTER_NO_LEADER = "cluster.no_leader" 503, "This worker does not lead the cluster.",
+        "Ask the worker that leads, or wait until one does: that takes seconds.";
     STORE_CONFLICT = "store.conflict" 409, "Somebody else changed this at the same moment.",
         "Read it again and repeat the change.";
     STORE_FULL = "store.full" 507, "The disk that holds Fairway's data is full.",

@@ -79,6 +79,8 @@ impl From<services::Error> for Refused {
             }
             services::Error::Full(_) => Self::new(codes::STORE_FULL, detail)
                 .help("make room on the disk that holds the data directory"),
+            services::Error::Follower => Self::new(codes::CLUSTER_NO_LEADER, detail)
+                .help("ask the worker that leads, or wait until one does"),
             services::Error::Sealed(_) => Self::new(codes::SECRET_SEALED, detail)
                 .help("start Fairway with the key that the secret was set with, or set the secret again"),
             other => {

@@ -36,6 +36,12 @@ pub enum Error {
     /// No room is left.
     #[error("the disk that holds Fairway's data is full")]
     Full(#[source] Box<dyn StdError + Send + Sync>),
+    /// This worker does not lead the cluster: what is settled is changed by the leader alone.
+    #[error("this worker does not lead the cluster, so it cannot change what is settled")]
+    Follower,
+    /// Whether a commit went through is not known; it is settled by the next start of whoever made it.
+    #[error("whether the brokers took a commit is not known: {0}")]
+    Uncertain(#[source] Box<dyn StdError + Send + Sync>),
     /// A sealed value does not open with this key.
     #[error("the secret `{0}` was sealed with another key")]
     Sealed(String),
@@ -47,6 +53,16 @@ pub enum Error {
 /// What services answer.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+impl From<EngineError> for Error {
+    /// A fault of the brokers that hold what services remember.
+    fn from(error: EngineError) -> Self {
+        match error.kind {
+            Kind::Fenced => Self::Fenced,
+            _ => Self::Unavailable(error.into()),
+        }
+    }
+}
+
 impl From<Error> for EngineError {
     fn from(error: Error) -> Self {
         let message = error.to_string();
@@ -56,6 +72,9 @@ impl From<Error> for EngineError {
                 .help("make room on the disk that holds the data directory; the channel goes on by itself"),
             Error::Unavailable(_) => Self::outage("store.unavailable", message)
                 .help("see to the disk that holds the data directory"),
+            Error::Follower => Self::outage("cluster.no_leader", message)
+                .help("wait: the workers are choosing a leader, or ask the one that leads"),
+            Error::Uncertain(_) => Self::failed("store.uncertain", message),
             Error::Sealed(_) => Self::config("secret.sealed", message)
                 .help("give the process the key that the secret was set with, or set the secret again"),
             Error::Conflict { .. } => Self::failed("store.conflict", message),

@@ -9,13 +9,14 @@
 //! | [`SecretService`] | sealed values |
 //! | [`ClusterService`] | which workers there are, and which of them runs a channel |
 //!
-//! A backend is a folder: [`local`] keeps everything in one SQLite database. The conformance suite in `tests/it` runs
-//! over every backend.
+//! A backend is a folder: [`local`] keeps everything in one SQLite database, [`kafka`] in topics that the workers of a cluster share.
+//! The conformance suite in `tests/it` runs over every backend.
 
 mod cluster;
 mod config;
 mod dead_letter;
 mod error;
+pub mod kafka;
 pub mod local;
 mod position;
 mod secret;

@@ -11,6 +11,7 @@
 //! | `running` | deploy, target states, restarts, positions |
 //! | `replay` | dead letters that are tried again |
 //! | `schedules` | channels that run at set times, by a clock that the test holds |
+//! | `seats` | workers of a cluster on a real broker: who runs what, and what follows when one dies |
 //! | `trials` | previews and tests of connections |
 //! | `process` | the binary: exit codes, signals, `kill -9` |
 //! | `api` | the same over HTTP, and who may call |
@@ -28,6 +29,7 @@ mod process;
 mod replay;
 mod running;
 mod schedules;
+mod seats;
 mod trials;
 
 /// Compares a file of the repository with what it must hold; with `UPDATE=1` in the environment it is written instead.

@@ -5,11 +5,18 @@ mod config;
 mod dead_letter;
 mod position;
 mod secret;
+mod shared;
 mod status;
 
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use fairway_engine::files::Files;
 use fairway_engine::position::{Position, StreamKey};
 use fairway_engine::store::StoredMark;
+use fairway_kafka::{Access, Security};
 use fairway_runtime::services::Services;
+use fairway_runtime::services::kafka::Backend;
 use fairway_runtime::services::local::{self, Database, SealingKey};
 use serde_json::json;
 use tempfile::TempDir;
@@ -42,6 +49,37 @@ mod on_sqlite {
             a_record_with_several_letters_is_replayed_once, channels_with_letters_to_be_tried_are_named;
         secret: values_come_back_and_go, names_do_not_share_values;
     }
+}
+
+mod on_kafka {
+    // Dead letters and secrets of a cluster are still each worker's own.
+    backend! {
+        super::super::kafka;
+        config: a_commit_is_all_or_nothing, what_is_expected_must_be_there, the_log_is_ordered_and_compact,
+            lists_by_prefix, racing_writers_lose_nothing;
+        position: generations_rise_and_fence, positions_only_grow, orders_are_as_large_as_they_may_be, a_commit_is_one_step, marks_come_back_whole,
+            retired_tasks_are_fenced, a_reset_forgets_and_fences, adjusts_by_node, channels_are_apart;
+        status: the_latest_state_stands, the_history_is_bounded;
+    }
+}
+
+/// A cluster of its own on the broker that all tests share, led by this process.
+async fn kafka() -> (Services, TempDir) {
+    static NEXT: AtomicU32 = AtomicU32::new(1);
+    let cluster = format!("conformance-{}", NEXT.fetch_add(1, Ordering::Relaxed));
+    let backend = open_on_kafka(&cluster).await;
+    backend.control.initialise(Duration::from_secs(30)).await.unwrap();
+    let (local, dir) = sqlite().await;
+    let services =
+        Services { config: backend.config(), positions: backend.positions, status: backend.status, ..local };
+    (services, dir)
+}
+
+/// Another worker's view of a cluster.
+async fn open_on_kafka(cluster: &str) -> Backend {
+    let brokers = fairway_peers::kafka::shared().address();
+    let access = Access::new(brokers, &Security::default(), &Files::open(".")).unwrap();
+    Backend::open(&access, cluster).await.unwrap()
 }
 
 async fn sqlite() -> (Services, TempDir) {

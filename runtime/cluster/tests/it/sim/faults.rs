@@ -16,6 +16,8 @@ pub(super) enum Fault {
     Pause { host: usize, time: Time },
     /// Nothing gets from the host to the brokers, or from them to it, or neither.
     Cut { host: usize, time: Time, to: bool, from: bool },
+    /// Control comes seconds late to the host, beats do not.
+    Lag { host: usize, time: Time },
     /// The brokers do nothing.
     Stall { time: Time },
     /// The process is asked to leave, and started again once it has.
@@ -58,7 +60,8 @@ fn one(hosts: usize, random: &mut Random) -> Fault {
     match random.between(0, 100) {
         0..22 => Fault::Crash { host, down: random.between(100 * MILLI, 8 * SECOND) },
         22..40 => Fault::Pause { host, time },
-        40..60 => {
+        40..45 => Fault::Lag { host, time },
+        45..60 => {
             let (to, from) = [(true, true), (true, false), (false, true)][random.between(0, 3) as usize];
             Fault::Cut { host, time, to, from }
         }
@@ -98,6 +101,7 @@ pub(super) fn happen(world: &mut World, fault: &Fault) {
                 host.from_broker_cut_until = host.from_broker_cut_until.max(until);
             }
         }
+        Fault::Lag { host, time } => world.hosts[*host].control_lags_until = now + time,
         Fault::Stall { time } => world.stalled_until = world.stalled_until.max(now + time),
         Fault::Leave { host } => {
             if let Some(pid) = world.hosts[*host].pid {
@@ -137,6 +141,7 @@ pub(super) fn heal(world: &mut World) {
     for host in &mut world.hosts {
         host.to_broker_cut_until = host.to_broker_cut_until.min(now);
         host.from_broker_cut_until = host.from_broker_cut_until.min(now);
+        host.control_lags_until = host.control_lags_until.min(now);
     }
     for process in world.processes.values_mut() {
         process.paused_until = process.paused_until.min(now);

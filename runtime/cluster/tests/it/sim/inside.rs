@@ -11,11 +11,13 @@ use super::world::{Action, MILLI, Pid, World};
 #[derive(Debug, Clone)]
 pub(super) enum Inside {
     Tick,
-    Fetched {
+    Beats {
         beats: Vec<Beat>,
-        beats_read: usize,
-        control: Vec<(u64, Payload)>,
-        control_read: u64,
+        read: usize,
+    },
+    Control {
+        payloads: Vec<(u64, Payload)>,
+        read: u64,
     },
     Event(Event),
     Initialised(u64, Option<u64>),
@@ -65,16 +67,20 @@ impl World {
         match inside {
             Inside::Tick => self.handle(pid, Event::Tick),
             Inside::Event(event) => self.handle(pid, event),
-            Inside::Fetched { beats, beats_read, control, control_read } => {
-                process.fetching = false;
-                (process.beats_read, process.control_read) = (beats_read, control_read);
-                for event in events(beats, control, control_read) {
-                    self.handle(pid, event);
+            Inside::Beats { beats, read } => {
+                process.fetching.0 = false;
+                process.beats_read = read;
+                beats.into_iter().for_each(|beat| self.handle(pid, Event::Beat(beat)));
+                if self.broker.beats.len() > read {
+                    self.request(pid, Request::FetchBeats);
                 }
-                if self.broker.beats.len() > beats_read
-                    || self.broker.committed(control_read).1 > control_read
-                {
-                    self.request(pid, Request::Fetch);
+            }
+            Inside::Control { payloads, read } => {
+                process.fetching.1 = false;
+                process.control_read = read;
+                events(payloads, read).into_iter().for_each(|event| self.handle(pid, event));
+                if self.broker.committed(read).1 > read {
+                    self.request(pid, Request::FetchControl);
                 }
             }
             Inside::Initialised(attempt, epoch) => {
@@ -185,8 +191,8 @@ impl World {
     }
 }
 
-fn events(beats: Vec<Beat>, control: Vec<(u64, Payload)>, next: u64) -> Vec<Event> {
-    let mut events: Vec<Event> = beats.into_iter().map(Event::Beat).collect();
+fn events(control: Vec<(u64, Payload)>, next: u64) -> Vec<Event> {
+    let mut events = Vec::new();
     let mut records = Vec::new();
     for (offset, payload) in control {
         match payload {

@@ -44,7 +44,8 @@ pub(super) struct Process {
     pub(super) outbox: VecDeque<Beat>,
     pub(super) beats_read: usize,
     pub(super) control_read: u64,
-    pub(super) fetching: bool,
+    /// Whether beats, and control, are being fetched.
+    pub(super) fetching: (bool, bool),
     /// Epoch of the leader's transactional id, while this process has it.
     pub(super) epoch: Option<u64>,
     /// Commits that wait for their turn: the protocol's have a ticket.
@@ -84,7 +85,7 @@ impl Process {
             outbox: VecDeque::new(),
             beats_read: beats,
             control_read: 0,
-            fetching: false,
+            fetching: (false, false),
             epoch: None,
             commits: VecDeque::new(),
             commit: 0,

@@ -4,6 +4,7 @@ use fairway_cluster::{Event, TaskName};
 
 use super::broker::Payload;
 use super::inside::Inside;
+use super::process::Process;
 use super::world::{Action, MILLI, Pid, World};
 
 /// From a process to the brokers.
@@ -11,7 +12,8 @@ use super::world::{Action, MILLI, Pid, World};
 pub(super) enum Request {
     /// The beat that waits longest.
     Beat,
-    Fetch,
+    FetchBeats,
+    FetchControl,
     End(u64),
     Initialise(u64),
     Append {
@@ -31,11 +33,14 @@ pub(super) enum Request {
 
 impl World {
     pub(super) fn request(&mut self, pid: Pid, request: Request) {
-        if matches!(request, Request::Fetch) {
-            match self.processes.get_mut(&pid) {
-                Some(process) if !process.fetching => process.fetching = true,
-                _ => return,
-            }
+        let fetching = |process: &mut Process| match request {
+            Request::FetchBeats => std::mem::replace(&mut process.fetching.0, true),
+            Request::FetchControl => std::mem::replace(&mut process.fetching.1, true),
+            _ => false,
+        };
+        // One fetch of each kind at a time.
+        if self.processes.get_mut(&pid).is_none_or(fetching) {
+            return;
         }
         let time = self.now + self.travel();
         self.at(time, Action::Arrive(pid, request));
@@ -51,7 +56,8 @@ impl World {
         let cut = match self.processes.get(&pid) {
             Some(process) => self.hosts[process.slot].to_broker_cut_until,
             // The process is gone; what was on its way may have arrived all the same.
-            None if matches!(request, Request::Fetch | Request::Beat) || self.random.percent(50) => return,
+            None if matches!(request, Request::FetchBeats | Request::FetchControl | Request::Beat) => return,
+            None if self.random.percent(50) => return,
             None => 0,
         };
         let free = cut.max(self.stalled_until);
@@ -67,7 +73,8 @@ impl World {
                 self.broker.beats.extend(beat);
                 self.news();
             }
-            Request::Fetch => self.fetch(pid),
+            Request::FetchBeats => self.fetch_beats(pid),
+            Request::FetchControl => self.fetch_control(pid),
             Request::End(ask) => {
                 let end = Some(self.broker.end());
                 self.reply(pid, Inside::Event(Event::End { ask, end }));
@@ -109,16 +116,24 @@ impl World {
     /// Something was written: those who read hear of it.
     pub(super) fn news(&mut self) {
         for pid in self.processes.keys().copied().collect::<Vec<_>>() {
-            self.request(pid, Request::Fetch);
+            self.request(pid, Request::FetchBeats);
+            self.request(pid, Request::FetchControl);
         }
     }
 
-    pub(super) fn fetch(&mut self, pid: Pid) {
-        let Some(process) = self.processes.get_mut(&pid) else { return };
-        let (from, control_from) = (process.beats_read, process.control_read);
-        let beats = self.broker.beats[from..].to_vec();
-        let (control, control_read) = self.broker.committed(control_from);
-        let beats_read = self.broker.beats.len();
-        self.reply(pid, Inside::Fetched { beats, beats_read, control, control_read });
+    fn fetch_beats(&mut self, pid: Pid) {
+        let Some(process) = self.processes.get(&pid) else { return };
+        let beats = self.broker.beats[process.beats_read..].to_vec();
+        let read = self.broker.beats.len();
+        self.reply(pid, Inside::Beats { beats, read });
+    }
+
+    fn fetch_control(&mut self, pid: Pid) {
+        let Some(process) = self.processes.get(&pid) else { return };
+        let (payloads, read) = self.broker.committed(process.control_read);
+        let lags = self.hosts[process.slot].control_lags_until > self.now;
+        let slow = if lags { self.random.between(200 * MILLI, 4000 * MILLI) } else { 0 };
+        let time = self.now + slow + self.travel();
+        self.at(time, Action::Inside(pid, Inside::Control { payloads, read }));
     }
 }

@@ -42,6 +42,8 @@ pub(super) struct Host {
     pub(super) off: bool,
     pub(super) to_broker_cut_until: Time,
     pub(super) from_broker_cut_until: Time,
+    /// Reading control is slow until then.
+    pub(super) control_lags_until: Time,
 }
 
 pub(super) struct World {
@@ -157,7 +159,8 @@ impl World {
         self.processes.insert(pid, process);
         self.hosts[slot].pid = Some(pid);
         self.at(self.now, Action::Inside(pid, Inside::Tick));
-        self.request(pid, Request::Fetch);
+        self.request(pid, Request::FetchBeats);
+        self.request(pid, Request::FetchControl);
     }
 
     /// Ends a process without a word; the operator starts it again after a while.

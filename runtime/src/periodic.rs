@@ -1,0 +1,111 @@
+//! Work that is done again and again: by the clock, and at once when somebody wakes it. A fault or a panic in it is told and ends
+//! nothing; the work is done again, later and later while it keeps failing.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+
+/// Longest wait after a fault, as a multiple of the period.
+const LATEST: u32 = 30;
+
+/// Periodic work. It ends when this is dropped.
+#[derive(Debug)]
+pub struct Periodic {
+    bell: Arc<Notify>,
+    work: JoinHandle<()>,
+}
+
+impl Drop for Periodic {
+    fn drop(&mut self) {
+        self.work.abort();
+    }
+}
+
+impl Periodic {
+    /// Does some work now, each time the period is over, and each time it is woken. Wakes during the work count for the next time, all
+    /// together. To be called inside the async runtime.
+    pub fn spawn<W, E>(
+        name: &'static str,
+        period: Duration,
+        mut work: impl FnMut() -> W + Send + 'static,
+    ) -> Self
+    where
+        W: Future<Output = Result<(), E>> + Send,
+        E: std::fmt::Display + Send,
+    {
+        let bell = Arc::new(Notify::new());
+        let ring = bell.clone();
+        let work = tokio::spawn(async move {
+            let mut wait = period;
+            loop {
+                let done = match std::panic::catch_unwind(AssertUnwindSafe(|| work())) {
+                    Ok(work) => AssertUnwindSafe(work).catch_unwind().await,
+                    Err(panic) => Err(panic),
+                };
+                wait = match done {
+                    Ok(Ok(())) => period,
+                    Ok(Err(error)) => {
+                        tracing::warn!(%error, name, "periodic work failed, it is done again");
+                        (wait * 2).min(period * LATEST)
+                    }
+                    Err(_) => {
+                        tracing::error!(name, "periodic work panicked, it is done again");
+                        (wait * 2).min(period * LATEST)
+                    }
+                };
+                tokio::time::timeout(wait, ring.notified()).await.unwrap_or_default();
+            }
+        });
+        Self { bell, work }
+    }
+
+    /// Has the work done at once.
+    pub fn wake(&self) {
+        self.bell.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn goes_on_through_faults_and_panics_and_when_woken() {
+        let count = Arc::new(AtomicU32::new(0));
+        let counted = count.clone();
+        let periodic = Periodic::spawn("test", Duration::from_secs(10), move || {
+            let number = counted.fetch_add(1, Ordering::SeqCst);
+            async move {
+                match number {
+                    0 => Err("a fault"),
+                    1 => panic!("on purpose"),
+                    _ => Ok(()),
+                }
+            }
+        });
+        let reached = |times: u32| {
+            let count = count.clone();
+            async move {
+                while count.load(Ordering::SeqCst) < times {
+                    tokio::task::yield_now().await;
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+            }
+        };
+        let begun = tokio::time::Instant::now();
+        reached(3).await;
+        // After a fault it waits for two periods, then for four.
+        assert_eq!(begun.elapsed().as_secs(), 60);
+        periodic.wake();
+        reached(4).await;
+        assert_eq!(begun.elapsed().as_secs(), 60, "it did not wait when it was woken");
+        reached(5).await;
+        assert!(begun.elapsed() >= Duration::from_secs(69));
+    }
+}

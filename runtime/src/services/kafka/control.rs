@@ -1,0 +1,221 @@
+//! What users asked for, on the control topic, and the one who may write there.
+//!
+//! Everything is written in transactions under one transactional id, which belongs to whoever leads. Commits come one at a time: each is
+//! checked against everything that was committed before, and answered once it has been read back, so that whoever wrote sees it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use fairway_kafka::tail::Taken;
+use fairway_kafka::transaction::{Offsets, Transacting, Write};
+use fairway_kafka::{Access, Transactional};
+use tokio::sync::Mutex;
+
+use super::mirror::{Fold, Mirror};
+use crate::clock;
+use crate::services::error::{Error, Result};
+use crate::services::{Change, Commit, ConfigService, Entry, Expect, Key, Kind};
+
+/// What users asked for, and its writer.
+pub struct Control {
+    access: Access,
+    id: String,
+    topic: Arc<str>,
+    mirror: Mirror<Catalog>,
+    writer: Mutex<Writer>,
+}
+
+#[derive(Default)]
+struct Writer {
+    /// The leader's producer, while this process leads.
+    producer: Option<Transactional>,
+    /// Offset behind the last commit.
+    needed: i64,
+}
+
+/// Latest entries; deletions are kept so that they can be told.
+#[derive(Default)]
+struct Catalog {
+    slots: HashMap<Key, Slot>,
+    order: BTreeMap<u64, Key>,
+}
+
+struct Slot {
+    revision: u64,
+    at: i64,
+    value: Option<String>,
+}
+
+impl Fold for Catalog {
+    fn take(&mut self, _: usize, message: Taken) {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).ok();
+        // Other keys are of the cluster itself, or of a later Fairway.
+        let Some(key) = message.key.and_then(text).and_then(|key| {
+            let (kind, id) = key.split_once('/')?;
+            Some(Key::new(Kind::parse(kind)?, id))
+        }) else {
+            return;
+        };
+        let revision = u64::try_from(message.offset).unwrap_or_default() + 1;
+        let slot = Slot { revision, at: message.time, value: message.value.and_then(text) };
+        if let Some(before) = self.slots.insert(key.clone(), slot) {
+            self.order.remove(&before.revision);
+        }
+        self.order.insert(revision, key);
+    }
+}
+
+impl Catalog {
+    fn entry(&self, key: &Key) -> Option<Entry> {
+        let slot = self.slots.get(key)?;
+        let value = slot.value.clone()?;
+        Some(Entry { key: key.clone(), revision: slot.revision, value, at: clock::from_ms(slot.at) })
+    }
+
+    fn revision(&self, key: &Key) -> Option<u64> {
+        self.slots.get(key).filter(|slot| slot.value.is_some()).map(|slot| slot.revision)
+    }
+}
+
+impl Control {
+    pub(super) fn open(access: &Access, cluster: &str, topic: &str) -> Result<Self> {
+        Ok(Self {
+            access: access.clone(),
+            id: format!("{cluster}.leader"),
+            topic: topic.into(),
+            mirror: Mirror::open(access, topic, 1)?,
+            writer: Mutex::default(),
+        })
+    }
+
+    /// Takes the leader's transactional id: whoever had it can commit no more.
+    ///
+    /// # Errors
+    /// `Unavailable` when the brokers do not answer in time.
+    pub async fn initialise(&self, limit: Duration) -> Result<()> {
+        let producer = Transactional::new(&self.access, &Transacting::quick(&self.id))?;
+        producer.warm();
+        producer.initialise(limit).await?;
+        *self.writer.lock().await = Writer { producer: Some(producer), needed: 0 };
+        Ok(())
+    }
+
+    /// Lets the leader's producer go, if there is one.
+    pub async fn resign(&self) {
+        self.writer.lock().await.producer = None;
+    }
+
+    /// Writes records of the cluster itself; answers the offset behind the last.
+    ///
+    /// # Errors
+    /// `Follower`, `Fenced` and `Uncertain` when this process does not lead any more; the producer is gone then.
+    pub async fn write(&self, records: Vec<(String, Option<String>)>) -> Result<u64> {
+        let mut writer = self.writer.lock().await;
+        self.commit_now(&mut writer, records).await?;
+        Ok(u64::try_from(writer.needed).unwrap_or_default())
+    }
+
+    async fn commit_now(
+        &self,
+        writer: &mut Writer,
+        records: Vec<(String, Option<String>)>,
+    ) -> Result<Offsets> {
+        let producer = writer.producer.as_ref().ok_or(Error::Follower)?;
+        let write = |(key, value): (String, Option<String>)| Write {
+            topic: self.topic.clone(),
+            partition: Some(0),
+            key: Some(key.into_bytes()),
+            value: value.map(String::into_bytes),
+            headers: Vec::new(),
+        };
+        let written = match producer.write(records.into_iter().map(write).collect()).await {
+            Ok(()) => producer.commit().await,
+            Err(failure) => Err(failure),
+        };
+        match written {
+            Ok(offsets) => {
+                writer.needed = offsets.iter().max().map_or(writer.needed, |last| last + 1);
+                Ok(offsets)
+            }
+            Err(failure) => {
+                if failure.is_final() {
+                    writer.producer = None;
+                }
+                Err(failure.into())
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl ConfigService for Control {
+    async fn commit(&self, commit: Commit) -> Result<u64> {
+        let mut writer = self.writer.lock().await;
+        if writer.producer.is_none() {
+            return Err(Error::Follower);
+        }
+        // Everything that was committed before, by a predecessor as well, for the first commit.
+        if writer.needed == 0 {
+            self.mirror.settle(0).await?;
+        } else {
+            self.mirror.reach(0, writer.needed).await?;
+        }
+        let records = self.mirror.look(|catalog| {
+            for (key, expect) in commit.expect {
+                let revision = catalog.revision(&key);
+                let holds = match expect {
+                    Expect::Absent => revision.is_none(),
+                    Expect::Revision(expected) => revision == Some(expected),
+                };
+                if !holds {
+                    return Err(Error::Conflict { key, revision });
+                }
+            }
+            let mut writes = commit.writes;
+            let mut there: HashMap<Key, bool> = HashMap::new();
+            // A deletion of nothing leaves no trace.
+            writes.retain(|(key, value)| {
+                let known = there.insert(key.clone(), value.is_some());
+                value.is_some() || known.unwrap_or_else(|| catalog.revision(key).is_some())
+            });
+            Ok(writes.into_iter().map(|(key, value)| (key.to_string(), value)).collect::<Vec<_>>())
+        })?;
+        if records.is_empty() {
+            return Ok(0);
+        }
+        let offsets = self.commit_now(&mut writer, records).await?;
+        self.mirror.reach(0, writer.needed).await?;
+        Ok(offsets.last().and_then(|last| u64::try_from(*last).ok()).map_or(0, |last| last + 1))
+    }
+
+    async fn get(&self, key: &Key) -> Result<Option<Entry>> {
+        self.mirror.reach(0, 0).await?;
+        Ok(self.mirror.look(|catalog| catalog.entry(key)))
+    }
+
+    async fn list(&self, kind: Kind, prefix: &str) -> Result<Vec<Entry>> {
+        self.mirror.reach(0, 0).await?;
+        Ok(self.mirror.look(|catalog| {
+            let fits = |key: &&Key| key.kind == kind && key.id.starts_with(prefix);
+            let mut entries: Vec<Entry> =
+                catalog.slots.keys().filter(fits).filter_map(|key| catalog.entry(key)).collect();
+            entries.sort_by(|a, b| a.key.id.cmp(&b.key.id));
+            entries
+        }))
+    }
+
+    async fn since(&self, revision: u64) -> Result<Vec<Change>> {
+        self.mirror.reach(0, 0).await?;
+        Ok(self.mirror.look(|catalog| {
+            let later = catalog.order.range(revision + 1..);
+            let change = |(revision, key): (&u64, &Key)| Change {
+                key: key.clone(),
+                revision: *revision,
+                value: catalog.slots.get(key).and_then(|slot| slot.value.clone()),
+            };
+            later.map(change).collect()
+        }))
+    }
+}

@@ -1,0 +1,217 @@
+//! What lies in the positions topic: keys, values, and what they come to.
+//!
+//! Everything of a channel that tasks write lies in one partition, so that it is known to the end by asking for one end. Starts and
+//! epochs of all channels lie in partition 0: their numbers are the offsets there, and so rise over the whole cluster.
+
+use std::collections::{BTreeMap, HashMap};
+
+use fairway_engine::position::{Position, StreamKey};
+use fairway_engine::store::{StoredMark, Totals};
+use fairway_kafka::tail::Taken;
+use serde::{Deserialize, Serialize};
+
+use super::mirror::Fold;
+
+/// Partitions of the topic: one for starts, the rest for channels. Never another number, or channels would be looked for where they
+/// are not.
+pub(super) const PARTITIONS: i32 = 25;
+
+/// Partition of starts and epochs.
+pub(super) const STARTS: usize = 0;
+
+/// Partition of what the tasks of a channel write.
+pub(super) fn partition_of(uid: &str) -> usize {
+    // FNV-1a: it must be the same on every machine and in every version.
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    let hash = uid.bytes().fold(0xcbf2_9ce4_8422_2325, step);
+    let channels = u64::from(PARTITIONS.unsigned_abs()) - 1;
+    usize::try_from(hash % channels).unwrap_or_default() + 1
+}
+
+/// What a watermark is found by, in the order in which watermarks are listed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct MarkKey {
+    pub(super) source: String,
+    pub(super) partition: String,
+    pub(super) via: String,
+    /// Empty for the source's own.
+    pub(super) target: String,
+}
+
+impl MarkKey {
+    pub(super) fn of(mark: &StoredMark) -> Self {
+        let StreamKey { source, partition, via } = &mark.stream;
+        Self {
+            source: source.to_string(),
+            partition: partition.to_string(),
+            via: via.to_string(),
+            target: mark.target.clone().unwrap_or_default(),
+        }
+    }
+}
+
+/// A watermark as it lies in the topic.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct MarkValue {
+    pub(super) generation: u64,
+    pub(super) position: Position,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) in_target: Option<Position>,
+}
+
+/// Keys of the topic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum LedgerKey {
+    /// A watermark of a channel.
+    Mark(String, MarkKey),
+    /// What a task of a channel has counted.
+    Totals(String, String),
+    /// The last start of a task.
+    Start(String, String),
+    /// That a source started over.
+    Epoch(String, String),
+}
+
+impl LedgerKey {
+    /// As it lies in the topic: a list of texts, for ids may hold any character.
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let parts = match self {
+            Self::Mark(uid, key) => vec!["mark", uid, &key.source, &key.partition, &key.via, &key.target],
+            Self::Totals(uid, task) => vec!["totals", uid, task],
+            Self::Start(uid, task) => vec!["start", uid, task],
+            Self::Epoch(uid, source) => vec!["epoch", uid, source],
+        };
+        serde_json::to_vec(&parts).expect("a list of texts can be written")
+    }
+
+    fn decode(key: &[u8]) -> Option<Self> {
+        let parts: Vec<String> = serde_json::from_slice(key).ok()?;
+        let mut parts = parts.into_iter();
+        let (kind, uid, first) = (parts.next()?, parts.next()?, parts.next()?);
+        Some(match kind.as_str() {
+            "mark" => Self::Mark(
+                uid,
+                MarkKey {
+                    source: first,
+                    partition: parts.next()?,
+                    via: parts.next()?,
+                    target: parts.next()?,
+                },
+            ),
+            "totals" => Self::Totals(uid, first),
+            "start" => Self::Start(uid, first),
+            "epoch" => Self::Epoch(uid, first),
+            _ => return None,
+        })
+    }
+
+    /// The partition where it lies.
+    pub(super) fn partition(&self) -> usize {
+        match self {
+            Self::Mark(uid, _) | Self::Totals(uid, _) => partition_of(uid),
+            Self::Start(..) | Self::Epoch(..) => STARTS,
+        }
+    }
+}
+
+/// The number that the offset of a record in the partition of starts stands for.
+pub(super) fn number_at(offset: i64) -> u64 {
+    u64::try_from(offset).unwrap_or_default() + 1
+}
+
+/// What is known of a channel.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Page {
+    pub(super) marks: BTreeMap<MarkKey, MarkValue>,
+    pub(super) totals: BTreeMap<String, Totals>,
+    /// Generation of the last start of each task.
+    pub(super) starts: BTreeMap<String, u64>,
+    pub(super) epochs: BTreeMap<String, u64>,
+}
+
+impl Page {
+    pub(super) fn sum(&self) -> Totals {
+        let mut sum = Totals::default();
+        self.totals.values().for_each(|totals| sum += totals);
+        sum
+    }
+
+    pub(super) fn stored_marks(&self) -> Vec<StoredMark> {
+        let mark = |(key, value): (&MarkKey, &MarkValue)| StoredMark {
+            target: (!key.target.is_empty()).then(|| key.target.clone()),
+            stream: StreamKey {
+                source: key.source.as_str().into(),
+                partition: key.partition.as_str().into(),
+                via: key.via.as_str().into(),
+            },
+            position: value.position.clone(),
+            in_target: value.in_target.clone(),
+        };
+        self.marks.iter().map(mark).collect()
+    }
+}
+
+/// Everything that was read.
+#[derive(Default)]
+pub(super) struct Ledger(HashMap<String, Page>);
+
+impl Ledger {
+    pub(super) fn page(&self, uid: &str) -> Page {
+        self.0.get(uid).cloned().unwrap_or_default()
+    }
+}
+
+impl Fold for Ledger {
+    fn take(&mut self, _: usize, message: Taken) {
+        let Some(key) = message.key.as_deref().and_then(LedgerKey::decode) else { return };
+        let value = message.value.as_deref();
+        let number = number_at(message.offset);
+        let (LedgerKey::Mark(uid, _)
+        | LedgerKey::Totals(uid, _)
+        | LedgerKey::Start(uid, _)
+        | LedgerKey::Epoch(uid, _)) = &key;
+        let page = self.0.entry(uid.clone()).or_default();
+        match key {
+            LedgerKey::Mark(_, key) => set(&mut page.marks, key, value.map(parse)),
+            LedgerKey::Totals(_, task) => set(&mut page.totals, task, value.map(parse)),
+            LedgerKey::Start(_, task) => set(&mut page.starts, task, value.map(|_| Some(number))),
+            LedgerKey::Epoch(_, source) => set(&mut page.epochs, source, value.map(|_| Some(number))),
+        }
+    }
+}
+
+/// A value; `None` for one of a later Fairway.
+fn parse<T: serde::de::DeserializeOwned>(value: &[u8]) -> Option<T> {
+    serde_json::from_slice(value).ok()
+}
+
+fn set<K: Ord, V>(map: &mut BTreeMap<K, V>, key: K, value: Option<Option<V>>) {
+    match value {
+        Some(Some(value)) => drop(map.insert(key, value)),
+        Some(None) => {}
+        None => drop(map.remove(&key)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_come_back_and_partitions_never_change() {
+        let mark =
+            MarkKey { source: "s".into(), partition: "a/\"b".into(), via: String::new(), target: "t".into() };
+        for key in [
+            LedgerKey::Mark("u".into(), mark),
+            LedgerKey::Totals("u".into(), "t".into()),
+            LedgerKey::Start("u".into(), "t".into()),
+            LedgerKey::Epoch("u".into(), String::new()),
+        ] {
+            assert_eq!(LedgerKey::decode(&key.encode()), Some(key));
+        }
+        // Written down: other numbers would lose the positions of every cluster there is.
+        let partitions = ["", "a", "0192f0c4-6b1e-7a55-8f0e-3b9a1c2d4e5f"].map(partition_of);
+        assert!(partitions.iter().all(|partition| (1..25).contains(partition)), "{partitions:?}");
+        assert_eq!(partition_of("a"), 5);
+    }
+}

@@ -1,0 +1,142 @@
+//! A compacted topic in memory: read from its beginning to its end, and on and on.
+
+use std::future::Future;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use fairway_kafka::tail::{Place, Start, Taken};
+use fairway_kafka::{Access, Cluster, Tail};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use super::{QUESTION, READ_BACK};
+use crate::services::error::{Error, Result};
+
+/// Time after which a tail that broke is made anew.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// What a topic comes to when it is read from its beginning.
+pub(super) trait Fold: Default + Send + Sync + 'static {
+    /// Takes in a message of a partition.
+    fn take(&mut self, partition: usize, message: Taken);
+}
+
+/// A topic in memory.
+pub(super) struct Mirror<F> {
+    inner: Arc<Inner<F>>,
+    reading: JoinHandle<()>,
+}
+
+struct Inner<F> {
+    topic: Arc<str>,
+    state: RwLock<F>,
+    /// Of each partition: everything before this offset is in the state.
+    nexts: watch::Sender<Vec<i64>>,
+    /// Sees unfinished transactions too.
+    brokers: Cluster,
+}
+
+impl<F> Drop for Mirror<F> {
+    fn drop(&mut self) {
+        self.reading.abort();
+    }
+}
+
+impl<F: Fold> Mirror<F> {
+    /// Begins to read a topic. To be called inside the async runtime.
+    pub(super) fn open(access: &Access, topic: &str, partitions: i32) -> Result<Self> {
+        let count = usize::try_from(partitions).unwrap_or_default();
+        let inner = Arc::new(Inner {
+            topic: topic.into(),
+            state: RwLock::default(),
+            nexts: watch::Sender::new(vec![-1; count]),
+            brokers: Cluster::new(access, false, QUESTION)?,
+        });
+        let reading = tokio::spawn(keep(inner.clone(), access.clone(), partitions));
+        Ok(Self { inner, reading })
+    }
+
+    /// Looks at what has been read.
+    pub(super) fn look<T>(&self, at: impl FnOnce(&F) -> T) -> T {
+        at(&self.inner.state.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Waits until everything that a partition holds at this moment has been read, unfinished transactions included.
+    ///
+    /// # Errors
+    /// `Unavailable` when the brokers do not answer, or a transaction stays unfinished.
+    pub(super) async fn settle(&self, partition: usize) -> Result<()> {
+        let number = i32::try_from(partition).unwrap_or(i32::MAX);
+        let (_, end) = self.inner.brokers.bounds(&self.inner.topic, number).await?;
+        self.reach(partition, end).await
+    }
+
+    /// Waits until everything before an offset has been read.
+    ///
+    /// # Errors
+    /// `Unavailable` when that takes too long.
+    pub(super) async fn reach(&self, partition: usize, next: i64) -> Result<()> {
+        let mut nexts = self.inner.nexts.subscribe();
+        within(nexts.wait_for(|nexts| nexts.get(partition).is_some_and(|read| *read >= next)))
+            .await
+            .ok_or_else(|| self.late())?
+            .map(drop)
+            .map_err(|error| Error::Unavailable(error.into()))
+    }
+
+    fn late(&self) -> Error {
+        let message = format!("topic `{}` could not be read to its end in time", self.inner.topic);
+        Error::Unavailable(message.into())
+    }
+}
+
+async fn within<T>(work: impl Future<Output = T>) -> Option<T> {
+    tokio::time::timeout(READ_BACK, work).await.ok()
+}
+
+/// Reads for ever. When reading breaks the topic is read anew, and shown again once that has come as far as before.
+async fn keep<F: Fold>(inner: Arc<Inner<F>>, access: Access, partitions: i32) {
+    let place = |partition| Place { topic: inner.topic.clone(), partition, start: Start::First };
+    let places: Vec<Place> = (0..partitions).map(place).collect();
+    loop {
+        let broke = match Tail::new(&access, true, places.clone()) {
+            Ok((_tail, mut passages)) => {
+                let mut fresh = Some((F::default(), vec![-1; places.len()]));
+                loop {
+                    match passages.recv().await {
+                        Some(Ok(passage)) => {
+                            let (partition, next) = (passage.place, passage.next);
+                            match &mut fresh {
+                                Some((state, nexts)) => {
+                                    passage.messages.into_iter().for_each(|one| state.take(partition, one));
+                                    nexts[partition] = next;
+                                    let behind = |(now, before): (&i64, &i64)| *now < (*before).max(0);
+                                    if nexts.iter().zip(&*inner.nexts.borrow()).any(behind) {
+                                        continue;
+                                    }
+                                }
+                                None => {
+                                    let mut state =
+                                        inner.state.write().unwrap_or_else(PoisonError::into_inner);
+                                    passage.messages.into_iter().for_each(|one| state.take(partition, one));
+                                }
+                            }
+                            let mut before = inner.nexts.borrow().clone();
+                            before[partition] = next;
+                            if let Some((state, nexts)) = fresh.take() {
+                                *inner.state.write().unwrap_or_else(PoisonError::into_inner) = state;
+                                before = nexts;
+                            }
+                            inner.nexts.send_replace(before);
+                        }
+                        Some(Err(error)) => break error.to_string(),
+                        None => break "its thread ended".to_owned(),
+                    }
+                }
+            }
+            Err(error) => error.to_string(),
+        };
+        tracing::warn!(topic = %inner.topic, error = broke, "reading broke, it begins anew");
+        tokio::time::sleep(AGAIN).await;
+    }
+}

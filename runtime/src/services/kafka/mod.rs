@@ -1,0 +1,139 @@
+//! Services on Kafka, for workers that share a cluster. They keep nothing of their own: whoever reads the topics knows it all.
+//!
+//! | Topic | Clean-up | Written by | Holds |
+//! |---|---|---|---|
+//! | `<cluster>.control` | compact, 1 partition | the leader, in transactions | what users asked for; who leads; who runs what |
+//! | `<cluster>.positions` | compact, 25 partitions | each task, in transactions that its next start fences | watermarks, counts, starts |
+//! | `<cluster>.status` | compact, 1 partition | any worker | states, with history |
+//! | `<cluster>.beats` | delete after minutes, 1 partition | any worker | signs of life |
+//!
+//! Each worker reads all of them into memory (`mirror`), so that reading asks nobody; what must be known to the very end asks where the
+//! topic ends first.
+
+mod control;
+mod ledger;
+mod mirror;
+mod position;
+mod status;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fairway_cluster::TaskName;
+use fairway_kafka::house::{Cleanup, HouseTopic};
+use fairway_kafka::transaction::Failure;
+use fairway_kafka::{Access, Cluster};
+
+pub use self::control::Control;
+use super::error::{Error, Result};
+use super::{ConfigService, PositionService, StatusService};
+
+/// Limit of a question to the brokers.
+const QUESTION: Duration = Duration::from_secs(5);
+/// Longest wait until something that was written can be read.
+const READ_BACK: Duration = Duration::from_secs(15);
+/// Beats older than this mean nothing to anybody.
+const BEATS_KEPT: Duration = Duration::from_secs(600);
+
+/// Names of a cluster's topics.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Topics {
+    /// What is settled.
+    pub control: String,
+    /// Watermarks, counts, starts.
+    pub positions: String,
+    /// States.
+    pub status: String,
+    /// Signs of life.
+    pub beats: String,
+}
+
+impl Topics {
+    /// The topics of a cluster.
+    pub fn of(cluster: &str) -> Self {
+        let named = |what| format!("{cluster}.{what}");
+        Self {
+            control: named("control"),
+            positions: named("positions"),
+            status: named("status"),
+            beats: named("beats"),
+        }
+    }
+
+    /// Makes those that are missing, and refuses those that are not as they must be.
+    ///
+    /// # Errors
+    /// `Unavailable`, with the reason.
+    pub async fn ensure(&self, access: &Access) -> Result<()> {
+        let brokers = Cluster::new(access, false, QUESTION)?;
+        let topic = |name: &String, partitions, cleanup| HouseTopic {
+            name: name.clone(),
+            partitions,
+            cleanup,
+            more: false,
+        };
+        for topic in [
+            topic(&self.control, 1, Cleanup::Compact),
+            topic(&self.positions, ledger::PARTITIONS, Cleanup::Compact),
+            topic(&self.status, 1, Cleanup::Compact),
+            topic(&self.beats, 1, Cleanup::Delete(BEATS_KEPT)),
+        ] {
+            brokers.ensure(&topic).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The services of a cluster that are on Kafka.
+#[derive(Clone)]
+pub struct Backend {
+    /// What is settled, and its one writer.
+    pub control: Arc<Control>,
+    /// How far everything has come.
+    pub positions: Arc<dyn PositionService>,
+    /// What is observed.
+    pub status: Arc<dyn StatusService>,
+    tasks: Arc<position::Shared>,
+}
+
+impl Backend {
+    /// Opens a cluster's topics. To be called inside the async runtime.
+    ///
+    /// # Errors
+    /// `Unavailable` when the brokers do not answer, or a topic is not as it must be.
+    pub async fn open(access: &Access, cluster: &str) -> Result<Self> {
+        let topics = Topics::of(cluster);
+        topics.ensure(access).await?;
+        let tasks = Arc::new(position::Shared::open(access, cluster, &topics.positions)?);
+        Ok(Self {
+            control: Arc::new(Control::open(access, cluster, &topics.control)?),
+            positions: tasks.clone(),
+            status: Arc::new(status::Shared::open(access, &topics.status)?),
+            tasks,
+        })
+    }
+
+    /// Takes the transactional ids of tasks, all at once: whoever runs one of them writes nothing any more.
+    ///
+    /// # Errors
+    /// `Unavailable` and `Uncertain` when not all could be taken.
+    pub async fn fence_tasks(&self, tasks: &[TaskName]) -> Result<()> {
+        let fencing = tasks.iter().map(|name| self.tasks.fence(&name.channel, [name.task.clone()]));
+        futures::future::try_join_all(fencing).await.map(drop)
+    }
+
+    /// What users asked for.
+    pub fn config(&self) -> Arc<dyn ConfigService> {
+        self.control.clone()
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Refused(error) => Self::Unavailable(error.into()),
+            Failure::Fenced => Self::Fenced,
+            Failure::Unknown(error) => Self::Uncertain(error.into()),
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Positions on Kafka. Each task has a transactional id of its own, which its next start takes over: whatever an older owner still
+//! has on the way is refused by the brokers, wherever it runs (I3, I4).
+//!
+//! A start leaves a mark whose offset is the generation: one number that rises over all tasks of the cluster, in the order in which
+//! they fenced one another, and another one for each start under the same grant.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use fairway_engine::store::{StoredMark, Totals};
+use fairway_kafka::transaction::{Offsets, Transacting, Write};
+use fairway_kafka::{Access, Transactional};
+use serde::Serialize;
+use tokio::sync::Mutex;
+
+use super::ledger::{
+    Ledger, LedgerKey, MarkKey, MarkValue, PARTITIONS, Page, STARTS, number_at, partition_of,
+};
+use super::mirror::Mirror;
+use crate::services::error::{Error, Result};
+use crate::services::{Adjustment, PositionService};
+
+/// Longest time that taking over a transactional id may take: a predecessor's last commit may be under way.
+const TAKE_OVER: Duration = Duration::from_secs(20);
+
+/// Positions that all workers share.
+pub(super) struct Shared {
+    access: Access,
+    cluster: String,
+    topic: Arc<str>,
+    mirror: Mirror<Ledger>,
+    /// Tasks that were started here.
+    running: std::sync::Mutex<HashMap<(String, String), Arc<Mutex<Running>>>>,
+}
+
+/// A task that was started here.
+struct Running {
+    generation: u64,
+    producer: Transactional,
+    /// Watermarks committed by this start.
+    marks: HashMap<MarkKey, MarkValue>,
+    /// What the task has counted, by all its starts.
+    totals: Totals,
+}
+
+impl Shared {
+    pub(super) fn open(access: &Access, cluster: &str, topic: &str) -> Result<Self> {
+        Ok(Self {
+            access: access.clone(),
+            cluster: cluster.to_owned(),
+            topic: topic.into(),
+            mirror: Mirror::open(access, topic, PARTITIONS)?,
+            running: std::sync::Mutex::default(),
+        })
+    }
+
+    /// A producer with the transactional id of a task, or of the channel itself; whoever had it is fenced.
+    async fn take(&self, uid: &str, task: Option<&str>) -> Result<Transactional> {
+        let id = match task {
+            Some(task) => format!("{}.{uid}.{task}", self.cluster),
+            None => format!("{}.{uid}", self.cluster),
+        };
+        let producer = Transactional::new(&self.access, &Transacting::quick(id))?;
+        producer.warm();
+        producer.initialise(TAKE_OVER).await?;
+        Ok(producer)
+    }
+
+    fn message(&self, key: &LedgerKey, value: Option<String>) -> Write {
+        Write {
+            topic: self.topic.clone(),
+            partition: i32::try_from(key.partition()).ok(),
+            key: Some(key.encode()),
+            value: value.map(String::into_bytes),
+            headers: Vec::new(),
+        }
+    }
+
+    fn forget_running(&self, uid: &str, task: &str) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.remove(&(uid.to_owned(), task.to_owned()));
+    }
+
+    fn running(&self, uid: &str, task: &str) -> Option<Arc<Mutex<Running>>> {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.get(&(uid.to_owned(), task.to_owned())).cloned()
+    }
+
+    /// Everything that is known of a channel now.
+    async fn page(&self, uid: &str) -> Result<Page> {
+        self.mirror.settle(partition_of(uid)).await?;
+        Ok(self.mirror.look(|ledger| ledger.page(uid)))
+    }
+
+    /// The same, starts and epochs included.
+    async fn whole_page(&self, uid: &str) -> Result<Page> {
+        self.mirror.settle(STARTS).await?;
+        self.page(uid).await
+    }
+
+    /// Fences tasks, all at once, and strikes off their starts.
+    pub(super) async fn fence(&self, uid: &str, tasks: impl IntoIterator<Item = String>) -> Result<()> {
+        let fencing = tasks.into_iter().map(|task| async move {
+            let producer = self.take(uid, Some(&task)).await?;
+            self.forget_running(uid, &task);
+            let start = LedgerKey::Start(uid.to_owned(), task);
+            commit(&producer, vec![self.message(&start, None)]).await
+        });
+        futures::future::try_join_all(fencing).await.map(drop)
+    }
+
+    /// Writes what only the controller changes, in one step, and waits until it can be read.
+    async fn change(&self, uid: &str, writes: Vec<Write>) -> Result<()> {
+        if writes.is_empty() {
+            return Ok(());
+        }
+        let producer = self.take(uid, None).await?;
+        commit(&producer, writes).await?;
+        self.whole_page(uid).await.map(drop)
+    }
+
+    fn epoch(&self, uid: &str, source: &str) -> Write {
+        self.message(&LedgerKey::Epoch(uid.to_owned(), source.to_owned()), Some("{}".to_owned()))
+    }
+
+    fn no_mark(&self, uid: &str, key: &MarkKey) -> Write {
+        self.message(&LedgerKey::Mark(uid.to_owned(), key.clone()), None)
+    }
+}
+
+async fn commit(producer: &Transactional, writes: Vec<Write>) -> Result<Offsets> {
+    producer.write(writes).await?;
+    Ok(producer.commit().await?)
+}
+
+fn json(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| Error::Unavailable(error.into()))
+}
+
+#[async_trait]
+impl PositionService for Shared {
+    async fn begin(&self, uid: &str, task: &str) -> Result<u64> {
+        let producer = self.take(uid, Some(task)).await?;
+        let start = LedgerKey::Start(uid.to_owned(), task.to_owned());
+        let offsets = commit(&producer, vec![self.message(&start, Some("{}".to_owned()))]).await?;
+        let generation = offsets.first().copied().map_or(0, number_at);
+        // Whoever had the task is fenced by now: nothing of it comes after this.
+        let totals = self.page(uid).await?.totals.remove(task).unwrap_or_default();
+        let running = Running { generation, producer, marks: HashMap::new(), totals };
+        let mut tasks = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        tasks.insert((uid.to_owned(), task.to_owned()), Arc::new(Mutex::new(running)));
+        Ok(generation)
+    }
+
+    async fn commit(
+        &self,
+        uid: &str,
+        task: &str,
+        generation: u64,
+        marks: &[StoredMark],
+        totals: &Totals,
+    ) -> Result<Totals> {
+        let running = self.running(uid, task).ok_or(Error::Fenced)?;
+        let mut running = running.lock().await;
+        // I3: a stale generation cannot write.
+        if running.generation != generation {
+            return Err(Error::Fenced);
+        }
+        let mut page = self.mirror.look(|ledger| ledger.page(uid));
+        let mut changed: HashMap<MarkKey, MarkValue> = HashMap::new();
+        for mark in marks {
+            let key = MarkKey::of(mark);
+            let mine = changed.get(&key).or_else(|| running.marks.get(&key));
+            // I3: within one generation a position only grows.
+            if let Some(before) = mine.filter(|before| mark.position.order < before.position.order) {
+                let from = before.position.order;
+                return Err(Error::WentBack {
+                    stream: mark.stream.to_string(),
+                    from,
+                    to: mark.position.order,
+                });
+            }
+            let known = mine.or_else(|| page.marks.get(&key)).and_then(|before| before.in_target.clone());
+            let in_target = mark.in_target.clone().or(known);
+            changed.insert(key, MarkValue { generation, position: mark.position.clone(), in_target });
+        }
+        let mut sum = running.totals.clone();
+        sum += totals;
+        let mut writes = Vec::with_capacity(changed.len() + 1);
+        for (key, value) in &changed {
+            writes.push(self.message(&LedgerKey::Mark(uid.to_owned(), key.clone()), Some(json(value)?)));
+        }
+        if *totals != Totals::default() {
+            writes.push(self.message(&LedgerKey::Totals(uid.to_owned(), task.to_owned()), Some(json(&sum)?)));
+        }
+        if !writes.is_empty()
+            && let Err(error) = commit(&running.producer, writes).await
+        {
+            if matches!(error, Error::Fenced | Error::Uncertain(_)) {
+                drop(running);
+                self.forget_running(uid, task);
+            }
+            return Err(error);
+        }
+        running.marks.extend(changed);
+        running.totals = sum.clone();
+        // Others may be a moment ahead of what was read of them.
+        page.totals.insert(task.to_owned(), sum);
+        Ok(page.sum())
+    }
+
+    async fn marks(&self, uid: &str) -> Result<Vec<StoredMark>> {
+        Ok(self.page(uid).await?.stored_marks())
+    }
+
+    async fn epochs(&self, uid: &str) -> Result<BTreeMap<String, u64>> {
+        Ok(self.whole_page(uid).await?.epochs)
+    }
+
+    async fn totals(&self, uid: &str) -> Result<Totals> {
+        Ok(self.page(uid).await?.sum())
+    }
+
+    async fn retire(&self, uid: &str, keep: &[String]) -> Result<()> {
+        let starts = self.whole_page(uid).await?.starts;
+        self.fence(uid, starts.into_keys().filter(|task| !keep.contains(task))).await
+    }
+
+    async fn adjust(&self, uid: &str, adjustment: &Adjustment) -> Result<()> {
+        let Adjustment { restarted, dropped, replaced } = adjustment;
+        let page = self.whole_page(uid).await?;
+        let mut writes: Vec<Write> = restarted.iter().map(|source| self.epoch(uid, source)).collect();
+        let mut touched = Vec::new();
+        for (key, value) in page.marks {
+            // A sink that is gone hands nothing on either.
+            let gone = dropped.contains(&key.target) || dropped.contains(&key.via);
+            if gone || restarted.contains(&key.source) {
+                writes.push(self.no_mark(uid, &key));
+            } else if replaced.contains(&key.target) && value.in_target.is_some() {
+                let value = json(&MarkValue { in_target: None, ..value })?;
+                writes.push(self.message(&LedgerKey::Mark(uid.to_owned(), key.clone()), Some(value)));
+            } else {
+                continue;
+            }
+            touched.push(key);
+        }
+        self.change(uid, writes).await?;
+        let tasks: Vec<Arc<Mutex<Running>>> = {
+            let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+            running.iter().filter(|((of, _), _)| of == uid).map(|(_, task)| task.clone()).collect()
+        };
+        for task in tasks {
+            let mut task = task.lock().await;
+            touched.iter().for_each(|key| drop(task.marks.remove(key)));
+        }
+        Ok(())
+    }
+
+    async fn reset(&self, uid: &str) -> Result<()> {
+        let starts = self.whole_page(uid).await?.starts;
+        self.fence(uid, starts.into_keys()).await?;
+        let page = self.whole_page(uid).await?;
+        let mut writes: Vec<Write> = page.marks.keys().map(|key| self.no_mark(uid, key)).collect();
+        writes.push(self.epoch(uid, ""));
+        self.change(uid, writes).await
+    }
+
+    async fn forget(&self, uid: &str) -> Result<()> {
+        let starts = self.whole_page(uid).await?.starts;
+        self.fence(uid, starts.into_keys()).await?;
+        let page = self.whole_page(uid).await?;
+        let mut writes: Vec<Write> = page.marks.keys().map(|key| self.no_mark(uid, key)).collect();
+        let totals = page.totals.into_keys().map(|task| LedgerKey::Totals(uid.to_owned(), task));
+        let epochs = page.epochs.into_keys().map(|source| LedgerKey::Epoch(uid.to_owned(), source));
+        writes.extend(totals.chain(epochs).map(|key| self.message(&key, None)));
+        self.change(uid, writes).await
+    }
+}

@@ -1,0 +1,171 @@
+//! Workers that share tasks, on a real broker: the protocol with its real driver, and tasks that do nothing but take their
+//! transactional ids and count.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use fairway_cluster::allocate::Strategy;
+use fairway_cluster::{About, Exit, Life, Setup, Stage, TaskName, Timing, Wanted};
+use fairway_engine::files::Files;
+use fairway_kafka::{Access, Security};
+use fairway_runtime::seat::{Said, Seat, Tasks};
+use fairway_runtime::services::kafka::Backend;
+use fairway_runtime::services::{ClusterService as _, PositionService};
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Generation of each task that runs, in one worker.
+type Running = Arc<Mutex<BTreeMap<TaskName, u64>>>;
+
+/// Takes positions as a real task does, and runs nothing.
+struct Idle {
+    said: Said,
+    positions: Arc<dyn PositionService>,
+    running: Running,
+    held: Arc<Mutex<BTreeMap<TaskName, u64>>>,
+}
+
+impl Idle {
+    fn end(&self, task: &TaskName) {
+        self.running.lock().expect("no test panics here").remove(task);
+        if let Some(generation) = self.held.lock().expect("no test panics here").remove(task) {
+            self.said.released(task.clone(), generation);
+        }
+    }
+}
+
+impl Tasks for Idle {
+    fn open(&self, task: &TaskName, generation: u64, _: &str) {
+        self.held.lock().expect("no test panics here").insert(task.clone(), generation);
+        let (positions, said, task) = (self.positions.clone(), self.said.clone(), task.clone());
+        tokio::spawn(async move {
+            if positions.begin(&task.channel, &task.task).await.is_ok() {
+                said.opened(task, generation);
+            }
+        });
+    }
+
+    fn go(&self, task: &TaskName, generation: u64) {
+        self.running.lock().expect("no test panics here").insert(task.clone(), generation);
+    }
+
+    fn drain(&self, task: &TaskName) {
+        self.end(task);
+    }
+
+    fn halt(&self, task: &TaskName) {
+        self.end(task);
+    }
+
+    fn suspend(&self, _: &TaskName) {}
+
+    fn resume(&self, _: &TaskName) {}
+}
+
+struct Worker {
+    seat: Seat,
+    running: Running,
+}
+
+async fn worker(cluster: &str, id: &str) -> Worker {
+    static NEXT: AtomicU32 = AtomicU32::new(1);
+    let brokers = fairway_peers::kafka::shared().address();
+    let access = Access::new(brokers, &Security::default(), &Files::open(".")).expect("settings that work");
+    let backend = Backend::open(&access, cluster).await.expect("a cluster");
+    let setup = Setup {
+        life: Life::new(id, NEXT.fetch_add(1, Ordering::Relaxed).into()),
+        about: About { address: format!("http://{id}"), ..About::default() },
+        strategy: Strategy::Sticky,
+        timing: Timing::default(),
+    };
+    let running = Running::default();
+    let (positions, runs) = (backend.positions.clone(), running.clone());
+    let seat = Seat::take(setup, &access, cluster, &backend, |said| Idle {
+        said,
+        positions,
+        running: runs,
+        held: Arc::default(),
+    });
+    Worker { seat: seat.expect("a seat"), running }
+}
+
+/// Has every worker know what should run.
+fn want(workers: &[Worker], tasks: u32) {
+    let tasks = (0..tasks).map(|task| (format!("t{task}"), Wanted { form: "1".into(), ..Wanted::default() }));
+    let channels = Arc::new(BTreeMap::from([("u".to_owned(), tasks.collect())]));
+    workers.iter().for_each(|worker| worker.seat.said().wanted(channels.clone()));
+}
+
+/// Tasks that run on each worker.
+fn runs(workers: &[Worker]) -> Vec<usize> {
+    workers.iter().map(|worker| worker.running.lock().expect("no test panics here").len()).collect()
+}
+
+/// Waits until something is so; answers how long that took.
+async fn until(what: &str, mut so: impl FnMut() -> bool) -> Duration {
+    let begun = Instant::now();
+    while !so() {
+        assert!(begun.elapsed() < LIMIT, "{what}: it did not come to that");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    begun.elapsed()
+}
+
+fn leader(workers: &[Worker]) -> Option<usize> {
+    workers.iter().position(|worker| worker.seat.look(|protocol, _| protocol.leads().is_some()))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn workers_share_tasks_and_make_up_for_one_that_dies() {
+    let mut workers = Vec::new();
+    for id in ["a", "b", "c"] {
+        workers.push(worker("seats", id).await);
+    }
+    want(&workers, 6);
+    until("all joined", || {
+        workers.iter().all(|worker| worker.seat.look(|protocol, _| protocol.stage() == Stage::Joined))
+    })
+    .await;
+    until("shared evenly", || runs(&workers) == [2, 2, 2]).await;
+    let members = workers[0].seat.members().await.unwrap();
+    assert_eq!(members.iter().map(|member| &*member.id).collect::<Vec<_>>(), ["a", "b", "c"]);
+    let owner = workers[0].seat.owner("u", "t0").await.unwrap();
+    assert!(members.iter().any(|member| member.id == owner));
+
+    // The leader dies without a word: its tasks run elsewhere, the others' are not touched.
+    let dead = workers.remove(leader(&workers).expect("somebody leads"));
+    let before: BTreeMap<TaskName, u64> =
+        workers.iter().flat_map(|worker| worker.running.lock().unwrap().clone()).collect();
+    drop(dead);
+    let took = until("made up for", || runs(&workers) == [3, 3]).await;
+    let after: BTreeMap<TaskName, u64> =
+        workers.iter().flat_map(|worker| worker.running.lock().unwrap().clone()).collect();
+    assert!(before.iter().all(|(task, generation)| after[task] == *generation), "others were touched");
+    let newest = before.values().max().unwrap();
+    assert!(after.iter().all(|(task, generation)| before.contains_key(task) || generation > newest));
+    println!("a dead leader was made up for in {} ms", took.as_millis());
+    // The bar is 7 s; a busy machine that runs all tests at once gets twice that.
+    assert!(took < Duration::from_secs(14), "{took:?}");
+
+    // One that leaves hands over at once.
+    let leaving = workers.remove(0);
+    leaving.seat.said().leave();
+    let took = until("handed over", || runs(&workers) == [6]).await;
+    println!("a leaving worker handed over in {} ms", took.as_millis());
+    let why = tokio::time::timeout(LIMIT, leaving.seat.exit()).await.expect("it goes");
+    assert_eq!(why, Some(Exit::Left));
+    until("the last one leads", || leader(&workers).is_some()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_worker_with_the_same_id_goes() {
+    let first = [worker("twins", "a").await];
+    want(&first, 1);
+    until("it runs", || runs(&first) == [1]).await;
+    let second = worker("twins", "a").await;
+    let why = tokio::time::timeout(LIMIT, second.seat.exit()).await.expect("it goes");
+    assert_eq!(why, Some(Exit::NameTaken("http://a".to_owned())));
+    assert_eq!(runs(&first), [1]);
+}
