@@ -9,6 +9,7 @@
 mod clock;
 mod leader;
 mod members;
+mod wanted;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -21,6 +22,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use self::leader::Leader;
+pub use self::wanted::follow;
 use crate::services::Result;
 use crate::services::kafka::{Backend, Topics};
 

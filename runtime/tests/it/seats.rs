@@ -10,9 +10,12 @@ use fairway_cluster::allocate::Strategy;
 use fairway_cluster::{About, Exit, Life, Setup, Stage, TaskName, Timing, Wanted};
 use fairway_engine::files::Files;
 use fairway_kafka::{Access, Security};
-use fairway_runtime::seat::{Said, Seat, Tasks};
+use fairway_runtime::seat::{Said, Seat, Tasks, follow};
 use fairway_runtime::services::kafka::Backend;
-use fairway_runtime::services::{ClusterService as _, PositionService};
+use fairway_runtime::services::{
+    ClusterService as _, Commit, ConfigService as _, Key, Kind, PositionService,
+};
+use serde_json::json;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -66,6 +69,7 @@ impl Tasks for Idle {
 
 struct Worker {
     seat: Seat,
+    backend: Backend,
     running: Running,
 }
 
@@ -88,7 +92,7 @@ async fn worker(cluster: &str, id: &str) -> Worker {
         running: runs,
         held: Arc::default(),
     });
-    Worker { seat: seat.expect("a seat"), running }
+    Worker { seat: seat.expect("a seat"), backend, running }
 }
 
 /// Has every worker know what should run.
@@ -168,4 +172,51 @@ async fn a_second_worker_with_the_same_id_goes() {
     let why = tokio::time::timeout(LIMIT, second.seat.exit()).await.expect("it goes");
     assert_eq!(why, Some(Exit::NameTaken("http://a".to_owned())));
     assert_eq!(runs(&first), [1]);
+}
+
+/// What should run follows from what is settled: the leader's commits alone start, change and stop tasks, on every worker.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_settled_is_what_runs() {
+    let workers = [worker("settled", "a").await, worker("settled", "b").await];
+    let _follow: Vec<_> =
+        workers.iter().map(|worker| follow(worker.backend.config(), worker.seat.said().clone())).collect();
+    until("somebody leads", || leader(&workers).is_some()).await;
+    let lead = &workers[leader(&workers).unwrap()].backend.control;
+    let plan = |hash: &str| {
+        let task = |id: &str| json!({ "id": id, "kind": "direct", "nodes": [], "hash": hash });
+        json!({
+            "hash": hash, "connectors": [], "streams": [], "targets": [], "bounded": false,
+            "tasks": [task("t0"), task("t1")],
+        })
+    };
+    let deployed = |hash: &str| {
+        let due = json!({ "restarted": [], "dropped": [], "replaced": [] });
+        let plan = plan(hash);
+        json!({ "version": 1, "plan": plan, "meaning": "m", "deployed_at": "t", "due": due }).to_string()
+    };
+    let put = |kind, value: String| Commit::default().put(Key::new(kind, "u"), value);
+    let start =
+        put(Kind::Deployment, deployed("1")).put(Key::new(Kind::Target, "u"), r#"{"target":"running"}"#);
+    lead.commit(start).await.unwrap();
+    until("it runs", || runs(&workers) == [1, 1]).await;
+    let generations = || -> Vec<u64> {
+        workers
+            .iter()
+            .flat_map(|worker| worker.running.lock().unwrap().values().copied().collect::<Vec<_>>())
+            .collect()
+    };
+    let before = generations();
+    // Another form: both are let go and fenced, then both begin anew.
+    lead.commit(put(Kind::Deployment, deployed("2"))).await.unwrap();
+    until("it runs anew", || {
+        let now = generations();
+        now.len() == 2 && now.iter().all(|generation| before.iter().all(|old| generation > old))
+    })
+    .await;
+    lead.commit(put(Kind::Target, r#"{"target":"stopped"}"#.to_owned())).await.unwrap();
+    until("it stops", || {
+        let settled = workers[0].seat.look(|protocol, _| protocol.settled().allocations().is_empty());
+        settled && runs(&workers) == [0, 0]
+    })
+    .await;
 }

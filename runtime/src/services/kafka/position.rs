@@ -32,8 +32,11 @@ pub(super) struct Shared {
     topic: Arc<str>,
     mirror: Mirror<Ledger>,
     /// Tasks that were started here.
-    running: std::sync::Mutex<HashMap<(String, String), Arc<Mutex<Running>>>>,
+    running: std::sync::Mutex<Started>,
 }
+
+/// By the channel's uid and the task's id.
+type Started = HashMap<(String, String), Arc<Mutex<Running>>>;
 
 /// A task that was started here.
 struct Running {

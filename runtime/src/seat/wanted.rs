@@ -1,0 +1,142 @@
+//! What should run, worked out from what is settled: the tasks of every channel that is deployed and not stopped.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fairway_cluster::allocate::Task;
+use fairway_cluster::{Channels, Wanted};
+use fairway_shared::api::status::TargetState;
+use fairway_shared::plan::Plan;
+use tokio::sync::Mutex;
+
+use super::Said;
+use crate::controller::catalog::{self, Deployed};
+use crate::periodic::Periodic;
+use crate::services::{ConfigService, Error, Kind, Result};
+
+/// Time between two looks; what is looked at is in memory.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// What of the log was seen, and what it came to.
+#[derive(Default)]
+struct Seen {
+    revision: u64,
+    told: Option<Channels>,
+}
+
+/// Tells a seat what should run, whenever that changes, until it is dropped. To be called inside the async runtime.
+pub fn follow(config: Arc<dyn ConfigService>, said: Said) -> Periodic {
+    let seen = Arc::new(Mutex::new(Seen::default()));
+    Periodic::spawn("what should run", LOOK, move || {
+        let (config, said, seen) = (config.clone(), said.clone(), seen.clone());
+        async move {
+            let mut seen = seen.lock().await;
+            let changes = config.since(seen.revision).await?;
+            let Some(last) = changes.last() else { return Ok::<(), Error>(()) };
+            let revision = last.revision;
+            let matters = |kind| matches!(kind, Kind::Deployment | Kind::Target);
+            if changes.iter().any(|change| matters(change.key.kind)) {
+                let channels = wanted(&*config).await?;
+                if seen.told.as_ref() != Some(&channels) {
+                    said.wanted(Arc::new(channels.clone()));
+                    seen.told = Some(channels);
+                }
+            }
+            seen.revision = revision;
+            Ok(())
+        }
+    })
+}
+
+/// What should run by what is settled now.
+async fn wanted(config: &dyn ConfigService) -> Result<Channels> {
+    let mut targets = BTreeMap::new();
+    for entry in config.list(Kind::Target, "").await? {
+        targets.insert(entry.key.id.clone(), catalog::read::<catalog::Wanted>(&entry)?.target);
+    }
+    let mut channels = Channels::new();
+    for entry in config.list(Kind::Deployment, "").await? {
+        let uid = entry.key.id.clone();
+        // A paused channel keeps its tasks, and they their connections.
+        if targets.get(&uid).is_some_and(|target| *target != TargetState::Stopped) {
+            channels.insert(uid, tasks(&catalog::read::<Deployed>(&entry)?.plan));
+        }
+    }
+    Ok(channels)
+}
+
+/// The tasks of a plan; each needs the components of its nodes.
+fn tasks(plan: &Plan) -> BTreeMap<String, Wanted> {
+    let component = |node: &String| {
+        let connector = plan.connectors.iter().find(|connector| connector.node == *node)?;
+        Some(connector.component.clone())
+    };
+    let places = 0..;
+    let task = |(place, task): (u32, &fairway_shared::plan::Task)| {
+        let needs = Task {
+            place,
+            weight: 1,
+            labels: BTreeMap::new(),
+            components: task.nodes.iter().filter_map(component).collect(),
+        };
+        (task.id.clone(), Wanted { form: task.hash.clone(), task: needs })
+    };
+    places.zip(&plan.tasks).map(task).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::services::local::{self, Database, SealingKey};
+    use crate::services::{Commit, Services};
+    use serde_json::json;
+
+    async fn services() -> (Services, tempfile::TempDir) {
+        let dir = tempfile::tempdir().expect("a folder");
+        let database = Database::open(&dir.path().join("fairway.db")).await.expect("a database");
+        (local::services(&database, SealingKey::from_text("a key for tests")), dir)
+    }
+
+    fn deployed(hash: &str) -> String {
+        let plan = json!({
+            "hash": "p", "streams": [], "targets": [], "bounded": false,
+            "connectors": [
+                { "node": "in", "component": "file_source", "kind": "source", "hash": "1" },
+                { "node": "out", "component": "file_sink", "kind": "sink", "hash": "2" },
+            ],
+            "tasks": [{ "id": "direct-in", "kind": "direct", "nodes": ["in", "out"], "hash": hash }],
+        });
+        let due = json!({ "restarted": [], "dropped": [], "replaced": [] });
+        json!({ "version": 1, "plan": plan, "meaning": "m", "deployed_at": "t", "due": due }).to_string()
+    }
+
+    fn target(state: &str) -> String {
+        json!({ "target": state }).to_string()
+    }
+
+    #[tokio::test]
+    async fn what_is_deployed_and_not_stopped_should_run() {
+        let (services, _dir) = services().await;
+        let config = &*services.config;
+        let commit = Commit::default()
+            .put(catalog::deployed("u"), deployed("a"))
+            .put(catalog::wanted("u"), target("running"))
+            .put(catalog::deployed("stopped"), deployed("a"))
+            .put(catalog::wanted("stopped"), target("stopped"))
+            .put(catalog::wanted("draft"), target("running"));
+        config.commit(commit).await.expect("committed");
+        let channels = wanted(config).await.expect("read");
+        assert_eq!(channels.keys().collect::<Vec<_>>(), ["u"]);
+        let task = &channels["u"]["direct-in"];
+        assert_eq!(task.form, "a");
+        assert_eq!(task.task.components.iter().collect::<Vec<_>>(), ["file_sink", "file_source"]);
+        config
+            .commit(Commit::default().put(catalog::wanted("u"), target("paused")))
+            .await
+            .expect("committed");
+        assert_eq!(wanted(config).await.expect("read"), channels, "a paused channel keeps its tasks");
+        config.commit(Commit::default().put(catalog::deployed("u"), deployed("b"))).await.expect("committed");
+        assert_eq!(wanted(config).await.expect("read")["u"]["direct-in"].form, "b");
+    }
+}
