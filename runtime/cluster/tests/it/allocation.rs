@@ -194,3 +194,31 @@ fn a_worker_that_comes_takes_its_share() {
     assert!((25..=30).contains(&loads("d")), "d has {} of 120", loads("d"));
     assert!(["a", "b", "c"].iter().all(|worker| (28..=35).contains(&loads(worker))));
 }
+
+/// The size that a cluster must cope with: the loss of one worker moves its own tasks, and all others are spread as evenly as before.
+#[test]
+fn ten_thousand_tasks_on_a_hundred_workers() {
+    let tasks: Tasks = (0..500)
+        .flat_map(|channel| (0..20).map(move |place| (channel, place)))
+        .map(|(channel, place)| {
+            let task = Task { place, weight: 1 + place % 3, ..Task::default() };
+            (TaskName::new(format!("c{channel}"), format!("t{place}")), task)
+        })
+        .collect();
+    let tasks = borrowed(&tasks);
+    let mut hosts: Hosts = (0..100).map(|worker| (format!("w{worker:02}"), About::default())).collect();
+    let first = allocate(Strategy::Sticky, &hosts, &tasks, &HashMap::new());
+    assert_eq!(first.at.len(), 10_000);
+    hosts.remove("w42");
+    let begun = std::time::Instant::now();
+    let after = allocate(Strategy::Sticky, &hosts, &tasks, &present(&first));
+    println!("10,000 tasks were allocated in {:?}", begun.elapsed());
+    let moved = after.at.iter().filter(|(name, worker)| first.at[*name] != **worker);
+    assert!(moved.clone().all(|(name, _)| first.at[name] == "w42"), "others moved");
+    assert_eq!(moved.count(), first.at.values().filter(|worker| *worker == "w42").count());
+    let weights: HashMap<&TaskName, u32> = tasks.iter().map(|(name, task)| (name, task.weight)).collect();
+    let mut loads: BTreeMap<&String, u32> = BTreeMap::new();
+    after.at.iter().for_each(|(name, worker)| *loads.entry(worker).or_default() += weights[name]);
+    let (least, most) = (loads.values().min(), loads.values().max());
+    assert!(most.unwrap() - least.unwrap() <= 20, "{least:?} to {most:?} of a mean of 202");
+}
