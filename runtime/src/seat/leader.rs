@@ -50,24 +50,32 @@ impl Leader {
 }
 
 async fn obey(control: Arc<Control>, said: Said, mut inbox: mpsc::UnboundedReceiver<Order>) {
-    while let Some(order) = inbox.recv().await {
+    loop {
+        let order = tokio::select! {
+            order = inbox.recv() => order,
+            () = control.lost() => {
+                // By a commit of the protocol or of a user: somebody else leads, or nobody can say. Another look is due.
+                said.say(Event::ProducerLost);
+                continue;
+            }
+        };
         match order {
-            Order::Initialise => {
+            Some(Order::Initialise) => {
                 let taken = control.initialise(TAKE_OVER).await;
                 if let Err(error) = &taken {
                     tracing::warn!(%error, "this worker stood for leader and could not take over");
                 }
                 said.say(Event::Initialised(taken.is_ok()));
             }
-            Order::Commit(ticket, records) => match commit(&control, records).await {
+            Some(Order::Commit(ticket, records)) => match commit(&control, records).await {
                 Ok(next) => said.say(Event::Committed { ticket, next }),
                 Err(error) => {
-                    // Somebody else leads, or nobody can say: either way another look is due.
                     tracing::warn!(%error, "this worker leads no more");
                     said.say(Event::ProducerLost);
                 }
             },
-            Order::LetGo => control.resign().await,
+            Some(Order::LetGo) => control.resign().await,
+            None => break,
         }
     }
     control.resign().await;

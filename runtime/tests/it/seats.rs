@@ -220,3 +220,22 @@ async fn what_is_settled_is_what_runs() {
     })
     .await;
 }
+
+/// The leader's transactional id is taken by a stranger who does not lead. The next commit of a user finds out; the worker steps down, and
+/// as nobody leads it stands again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_leader_that_lost_its_producer_steps_down_and_stands_again() {
+    let workers = [worker("stolen", "a").await];
+    want(&workers, 1);
+    until("it runs", || runs(&workers) == [1]).await;
+    let leads = || workers[0].seat.look(|protocol, _| protocol.leads());
+    let before = leads().unwrap();
+    let stranger = worker("stolen", "stranger").await;
+    stranger.backend.control.initialise(LIMIT).await.unwrap();
+    drop(stranger);
+    let put = || Commit::default().put(Key::new(Kind::Draft, "u"), "1");
+    workers[0].backend.control.commit(put()).await.unwrap_err();
+    until("it leads again", || leads().is_some_and(|epoch| epoch > before)).await;
+    workers[0].backend.control.commit(put()).await.unwrap();
+    assert_eq!(runs(&workers), [1], "an election stops no task");
+}

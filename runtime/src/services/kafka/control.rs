@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use fairway_kafka::tail::Taken;
 use fairway_kafka::transaction::{Offsets, Transacting, Write};
 use fairway_kafka::{Access, Transactional};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Notify};
 
 use super::mirror::{Fold, Mirror};
 use crate::clock;
@@ -25,6 +25,8 @@ pub struct Control {
     topic: Arc<str>,
     mirror: Mirror<Catalog>,
     writer: Mutex<Writer>,
+    /// Rings when the leader's producer turns out to be lost.
+    lost: Notify,
 }
 
 #[derive(Default)]
@@ -87,6 +89,7 @@ impl Control {
             topic: topic.into(),
             mirror: Mirror::open(access, topic, 1)?,
             writer: Mutex::default(),
+            lost: Notify::new(),
         })
     }
 
@@ -105,6 +108,11 @@ impl Control {
     /// Lets the leader's producer go, if there is one.
     pub async fn resign(&self) {
         self.writer.lock().await.producer = None;
+    }
+
+    /// Waits until the leader's producer is found to be lost, by whatever commit.
+    pub async fn lost(&self) {
+        self.lost.notified().await;
     }
 
     /// Writes records of the cluster itself; answers the offset behind the last.
@@ -142,6 +150,7 @@ impl Control {
             Err(failure) => {
                 if failure.is_final() {
                     writer.producer = None;
+                    self.lost.notify_one();
                 }
                 Err(failure.into())
             }
