@@ -74,8 +74,11 @@ struct Worker {
 }
 
 async fn worker(cluster: &str, id: &str) -> Worker {
+    worker_on(fairway_peers::kafka::shared().address(), cluster, id).await
+}
+
+async fn worker_on(brokers: &str, cluster: &str, id: &str) -> Worker {
     static NEXT: AtomicU32 = AtomicU32::new(1);
-    let brokers = fairway_peers::kafka::shared().address();
     let access = Access::new(brokers, &Security::default(), &Files::open(".")).expect("settings that work");
     let backend = Backend::open(&access, cluster).await.expect("a cluster");
     let setup = Setup {
@@ -238,4 +241,25 @@ async fn a_leader_that_lost_its_producer_steps_down_and_stands_again() {
     until("it leads again", || leads().is_some_and(|epoch| epoch > before)).await;
     workers[0].backend.control.commit(put()).await.unwrap();
     assert_eq!(runs(&workers), [1], "an election stops no task");
+}
+
+/// F7: the broker dies. Every worker ends its tasks by itself, nobody takes anybody for dead, and when the broker is back the same
+/// grants go on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broker_that_was_down_moves_nothing() {
+    let mut kafka = fairway_peers::kafka::Kafka::start().unwrap();
+    let brokers = kafka.address().to_owned();
+    let workers = [worker_on(&brokers, "down", "a").await, worker_on(&brokers, "down", "b").await];
+    want(&workers, 4);
+    until("shared evenly", || runs(&workers) == [2, 2]).await;
+    let generations = || workers.iter().map(|one| one.running.lock().unwrap().clone()).collect::<Vec<_>>();
+    let before = generations();
+    kafka.kill().unwrap();
+    let took = until("all ended", || runs(&workers) == [0, 0]).await;
+    assert!(took < Duration::from_millis(4500) + Duration::from_secs(5), "{took:?}");
+    assert!(workers.iter().all(|worker| !worker.seat.look(|protocol, _| protocol.is_sure())));
+    kafka.start_again().unwrap();
+    let took = until("all go on", || runs(&workers) == [2, 2]).await;
+    println!("tasks went on {} ms after the broker was back", took.as_millis());
+    assert_eq!(generations(), before, "the same grants");
 }
