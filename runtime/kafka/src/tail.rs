@@ -13,7 +13,7 @@ use std::time::Duration;
 use fairway_engine::Error;
 use rdkafka::consumer::{BaseConsumer, Consumer as _};
 use rdkafka::error::KafkaError;
-use rdkafka::message::Message as _;
+use rdkafka::message::{Header, Headers as _, Message as _};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode as Code;
 use tokio::sync::mpsc;
@@ -63,6 +63,8 @@ pub struct Taken {
     pub value: Option<Vec<u8>>,
     /// Milliseconds since 1970.
     pub time: i64,
+    /// Headers in order.
+    pub headers: Vec<(String, Option<Vec<u8>>)>,
 }
 
 /// What was read of one partition.
@@ -199,6 +201,12 @@ impl Reader {
                             key: message.key().map(<[u8]>::to_vec),
                             value: message.payload().map(<[u8]>::to_vec),
                             time: message.timestamp().to_millis().unwrap_or_default(),
+                            headers: message.headers().map_or_else(Vec::new, |headers| {
+                                let owned = |one: Header<'_, &[u8]>| {
+                                    (one.key.to_owned(), one.value.map(<[u8]>::to_vec))
+                                };
+                                headers.iter().map(owned).collect()
+                            }),
                         });
                     }
                     Some(Err(KafkaError::PartitionEOF(_))) => {}

@@ -37,9 +37,14 @@ struct Writer {
     needed: i64,
 }
 
+/// Header of every record of a commit but the last: what it says counts once the last has been read.
+const MORE: &str = "more";
+
 /// Latest entries; deletions are kept so that they can be told.
 #[derive(Default)]
 struct Catalog {
+    /// Of a commit that was read in part: readers see all of it or nothing.
+    open: Vec<Taken>,
     slots: HashMap<Key, Slot>,
     order: BTreeMap<u64, Key>,
 }
@@ -52,6 +57,17 @@ struct Slot {
 
 impl Fold for Catalog {
     fn take(&mut self, _: usize, message: Taken) {
+        // The last record of all has no header, for it is never compacted away; so nothing stays open for ever.
+        let more = message.headers.iter().any(|(name, _)| name == MORE);
+        self.open.push(message);
+        if !more {
+            std::mem::take(&mut self.open).into_iter().for_each(|message| self.apply(message));
+        }
+    }
+}
+
+impl Catalog {
+    fn apply(&mut self, message: Taken) {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).ok();
         // Other keys are of the cluster itself, or of a later Fairway.
         let Some(key) = message.key.and_then(text).and_then(|key| {
@@ -67,9 +83,7 @@ impl Fold for Catalog {
         }
         self.order.insert(revision, key);
     }
-}
 
-impl Catalog {
     fn entry(&self, key: &Key) -> Option<Entry> {
         let slot = self.slots.get(key)?;
         let value = slot.value.clone()?;
@@ -136,9 +150,13 @@ impl Control {
             partition: Some(0),
             key: Some(key.into_bytes()),
             value: value.map(String::into_bytes),
-            headers: Vec::new(),
+            headers: vec![(MORE.to_owned(), None)],
         };
-        let written = match producer.write(records.into_iter().map(write).collect()).await {
+        let mut records: Vec<Write> = records.into_iter().map(write).collect();
+        if let Some(last) = records.last_mut() {
+            last.headers.clear();
+        }
+        let written = match producer.write(records).await {
             Ok(()) => producer.commit().await,
             Err(failure) => Err(failure),
         };
@@ -226,5 +244,35 @@ impl ConfigService for Control {
             };
             later.map(change).collect()
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(offset: i64, key: &str, more: bool) -> Taken {
+        Taken {
+            offset,
+            key: Some(key.as_bytes().to_vec()),
+            value: Some(b"v".to_vec()),
+            time: 0,
+            headers: more.then(|| (MORE.to_owned(), None)).into_iter().collect(),
+        }
+    }
+
+    #[test]
+    fn a_commit_is_seen_whole_or_not_at_all() {
+        let mut catalog = Catalog::default();
+        let seen = |catalog: &Catalog| catalog.order.keys().copied().collect::<Vec<_>>();
+        catalog.take(0, message(3, "draft/a", true));
+        catalog.take(0, message(4, "leader", true));
+        assert_eq!(seen(&catalog), [0; 0]);
+        catalog.take(0, message(5, "draft/b", false));
+        assert_eq!(seen(&catalog), [4, 6], "keys of others take a place and say nothing here");
+        // The last record of a commit was compacted away: the next commit shows the rest.
+        catalog.take(0, message(7, "draft/c", true));
+        catalog.take(0, message(9, "draft/a", false));
+        assert_eq!(seen(&catalog), [6, 8, 10]);
     }
 }
