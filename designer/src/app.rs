@@ -2,13 +2,16 @@
 
 use leptos::prelude::*;
 
-use crate::i18n::{Language, t};
+use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::pages::canvas::CanvasPage;
 use crate::pages::channels::ChannelsPage;
+use crate::pages::connections::ConnectionsPage;
+use crate::pages::settings::SettingsPage;
+use crate::pages::settings::{LanguageChoice, ThemeChoice};
 use crate::parts::{Popover, ToastList};
-use crate::router::{Route, Router};
-use crate::state::{Live, Session, Theme, Toasts, use_live, use_session};
+use crate::router::{Link, Route, Router};
+use crate::state::{Live, Session, Toasts, use_live, use_session};
 
 /// The whole designer. A change of language builds everything inside anew (see `i18n`).
 #[component]
@@ -29,6 +32,8 @@ pub(crate) fn App() -> impl IntoView {
             {move || match route.get() {
                 Route::Channels => view! { <ChannelsPage /> }.into_any(),
                 Route::Canvas(uid) => view! { <CanvasPage uid /> }.into_any(),
+                Route::Connections => view! { <ConnectionsPage /> }.into_any(),
+                Route::Settings => view! { <SettingsPage /> }.into_any(),
             }}
             <ToastList />
         }
@@ -57,19 +62,41 @@ fn keep_browser_zoom_away() {
     }
 }
 
+/// What every page but the canvas stands in: the bar with the ways to all of them.
+#[component]
+pub(crate) fn Frame(
+    /// The page that is shown.
+    here: Route,
+    children: Children,
+) -> impl IntoView {
+    let pages = [
+        (Route::Channels, t!("channels-title"), "channels"),
+        (Route::Connections, t!("connections-title"), "connections"),
+        (Route::Settings, t!("settings"), "settings"),
+    ];
+    let links = pages.into_iter().map(|(route, name, hook)| {
+        let current = (route == here).then_some("page");
+        view! { <li data-page=hook data-current=current><Link to=route current=current.is_some()>{name}</Link></li> }
+    });
+    view! {
+        <div class="shell">
+            <header class="topbar">
+                <Link class="brand" to=Route::Channels>{icon(Icon::Logo)} {t!("app-name")}</Link>
+                <nav aria-label=t!("pages")><ul class="nav">{links.collect_view()}</ul></nav>
+                <span class="grow"></span>
+                <Away />
+                <SettingsButton />
+            </header>
+            {children()}
+        </div>
+    }
+}
+
 /// Theme, language and who answers, behind one button.
 #[component]
 pub(crate) fn SettingsButton() -> impl IntoView {
     let session = use_session();
     let open = RwSignal::new(false);
-    let themes = [
-        (Theme::System, t!("theme-system"), Icon::Monitor, "system"),
-        (Theme::Light, t!("theme-light"), Icon::Sun, "light"),
-        (Theme::Dark, t!("theme-dark"), Icon::Moon, "dark"),
-    ];
-    let theme_legend = t!("theme");
-    let language_legend = t!("language");
-    let by_system = t!("language-system");
     let about = move || {
         session.about.get().map(|about| t!("about-line", version = about.version, worker = about.worker))
     };
@@ -86,50 +113,9 @@ pub(crate) fn SettingsButton() -> impl IntoView {
                 {icon(Icon::Settings)}
             </button>
             <Popover open class="settings" label=t!("settings")>
-                <fieldset>
-                    <legend>{theme_legend.clone()}</legend>
-                    <div class="segments" role="radiogroup" aria-label=theme_legend.clone()>
-                        {themes
-                            .clone()
-                            .into_iter()
-                            .map(|(theme, name, shape, word)| {
-                                view! {
-                                    <button
-                                        role="radio"
-                                        data-theme-choice=word
-                                        aria-checked=move || (session.theme.get() == theme).to_string()
-                                        on:click=move |_| session.set_theme(theme)
-                                    >
-                                        {icon(shape)}
-                                        {name}
-                                    </button>
-                                }
-                            })
-                            .collect_view()}
-                    </div>
-                </fieldset>
-                <fieldset>
-                    <legend>{language_legend.clone()}</legend>
-                    <div class="segments" role="radiogroup" aria-label=language_legend.clone()>
-                        {std::iter::once(None)
-                            .chain(Language::ALL.map(Some))
-                            .map(|language| {
-                                let name = language.map_or_else(|| by_system.clone(), |language| language.own_name().to_owned());
-                                view! {
-                                    <button
-                                        role="radio"
-                                        data-language=language.map_or("system", Language::tag)
-                                        lang=language.map(Language::tag)
-                                        aria-checked=move || (session.language.get() == language).to_string()
-                                        on:click=move |_| session.set_language(language)
-                                    >
-                                        {name}
-                                    </button>
-                                }
-                            })
-                            .collect_view()}
-                    </div>
-                </fieldset>
+                <ThemeChoice />
+                <LanguageChoice />
+                <Link class="link" to=Route::Settings>{t!("all-settings")}</Link>
                 <p class="about">{about}</p>
             </Popover>
         </div>

@@ -14,11 +14,20 @@ pub(crate) enum Route {
     Channels,
     /// The canvas of one channel, by uid.
     Canvas(String),
+    /// Named access data.
+    Connections,
+    /// Theme, language, keys, access.
+    Settings,
 }
 
 impl Route {
     /// The page of a path; what is not known is the list of channels.
     pub(crate) fn of_path(path: &str) -> Self {
+        match path.trim_matches('/') {
+            "connections" => return Self::Connections,
+            "settings" => return Self::Settings,
+            _ => {}
+        }
         match path.trim_matches('/').split_once('/') {
             Some(("channels", uid)) if !uid.is_empty() && !uid.contains('/') => Self::Canvas(uid.to_owned()),
             _ => Self::Channels,
@@ -30,6 +39,8 @@ impl Route {
         match self {
             Self::Channels => "/channels".to_owned(),
             Self::Canvas(uid) => format!("/channels/{uid}"),
+            Self::Connections => "/connections".to_owned(),
+            Self::Settings => "/settings".to_owned(),
         }
     }
 }
@@ -126,6 +137,9 @@ pub(crate) fn Link(
     to: Route,
     #[prop(optional, into)] class: String,
     #[prop(optional, into)] label: String,
+    /// Whether it leads to the page that is shown.
+    #[prop(optional)]
+    current: bool,
     children: Children,
 ) -> impl IntoView {
     let router = use_router();
@@ -139,7 +153,7 @@ pub(crate) fn Link(
             router.go(to.clone());
         }
     };
-    view! { <a class=class href=path aria-label=label on:click=follow>{children()}</a> }
+    view! { <a class=class href=path aria-label=label aria-current=current.then_some("page") on:click=follow>{children()}</a> }
 }
 
 #[cfg(test)]
@@ -148,7 +162,7 @@ mod tests {
 
     #[test]
     fn paths_and_pages_agree() {
-        for route in [Route::Channels, Route::Canvas("01abc".into())] {
+        for route in [Route::Channels, Route::Canvas("01abc".into()), Route::Connections, Route::Settings] {
             assert_eq!(Route::of_path(&route.path()), route);
         }
         assert_eq!(Route::of_path("/"), Route::Channels);

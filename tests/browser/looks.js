@@ -5,7 +5,7 @@
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const text = node.data.trim(), owner = node.parentElement;
-    if (!text || !owner || owner.closest("script, style, option, .hidden-text, .skip, noscript")) continue;
+    if (!text || !owner || owner.closest("script, style, option, kbd, .hidden-text, .skip, noscript")) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     const box = range.getBoundingClientRect();

@@ -68,15 +68,65 @@ async fn look(name: &str, language: &'static str, dark: bool) -> Result<()> {
         judge(browser, "6-running", language).await?;
 
         browser.back_to_channels().await?;
-        browser
-            .until(
-                "two channels; the empty one went as it was left",
-                "document.querySelectorAll('.card').length === 2",
-            )
-            .await?;
-        judge(browser, "7-channels", language).await
+        // The blank one that nothing was drawn on is gone.
+        browser.until("two channels", "document.querySelectorAll('.card').length === 2").await?;
+        judge(browser, "7-channels", language).await?;
+        pages(browser, language).await
     })
     .await
+}
+
+/// The other pages, and the panels of the drawer with something in them.
+async fn pages(browser: &mut Browser, language: &str) -> Result<()> {
+    browser.click("[data-action=new-more]").await?;
+    browser.click("[data-action=from-template]").await?;
+    browser.see("[data-testid=templates] [data-template]").await?;
+    judge(browser, "8-templates", language).await?;
+    browser.click("[data-template=late-flights]").await?;
+    browser.see("[data-testid=canvas] .node").await?;
+    browser.click("[data-tab=preview]").await?;
+    browser.click("[data-step=types]").await?;
+    browser.see("[data-shown=types] td[data-mark=changed]").await?;
+    judge(browser, "9-preview", language).await?;
+    browser.click("[data-view=physical]").await?;
+    browser.see("[data-testid=physical] [data-task]").await?;
+    judge(browser, "10-physical", language).await?;
+    browser.click("[data-view=logical]").await?;
+    browser.back_to_channels().await?;
+    browser.import(&refusing()).await?;
+    browser.deploy(1).await?;
+    browser.click("[data-tab=dead-letters]").await?;
+    browser.see("[data-letter] [data-record-field]").await?;
+    judge(browser, "11-dead-letters", language).await?;
+    browser.back_to_channels().await?;
+
+    browser.click("[data-page=connections] a").await?;
+    browser.see("[data-testid=no-connections]").await?;
+    judge(browser, "12-no-connections", language).await?;
+    browser.click("[data-testid=no-connections] [data-action=add-connection]").await?;
+    browser.click("[data-connector=postgres]").await?;
+    browser.see("[data-testid=connection] [data-form=connection]").await?;
+    judge(browser, "13-connection", language).await?;
+    browser.click("[data-connector=sqlite]").await?;
+    browser.fill("name", "shop").await?;
+    browser.fill("path", "out/missing.db").await?;
+    browser.click("[data-action=save-connection]:enabled").await?;
+    browser.click("[data-connection=shop] [data-action=test-connection]").await?;
+    browser.see("[data-connection=shop] [data-probe]").await?;
+    judge(browser, "14-connections", language).await?;
+    browser.click("[data-page=settings] a").await?;
+    browser.see("[data-testid=settings]").await?;
+    judge(browser, "15-settings", language).await
+}
+
+/// A channel that refuses some of the flights.
+fn refusing() -> Value {
+    let mut channel = complete();
+    channel["metadata"] = json!({ "name": "refusing", "title": "Refusing" });
+    channel["spec"]["nodes"][2]["config"] =
+        json!({ "fields": [{ "field": "arr_delay", "type": "int64", "on_null": "reject" }] });
+    channel["spec"]["nodes"][4]["config"] = json!({ "path": "out/refusing.jsonl" });
+    channel
 }
 
 /// A channel with something missing.
@@ -127,7 +177,6 @@ fn complete() -> Value {
 async fn judge(browser: &mut Browser, label: &str, language: &str) -> Result<()> {
     browser.until("the fonts", "document.fonts.ready.then(() => true)").await?;
     let picture = browser.screenshot(label).await?;
-    browser.accessible(label).await?;
     let found = browser.eval(&format!("({})()", include_str!("looks.js")), &[]).await?;
     let list = |name: &str| found[name].as_array().cloned().unwrap_or_default();
     for fault in ["cut", "over"] {
@@ -135,8 +184,7 @@ async fn judge(browser: &mut Browser, label: &str, language: &str) -> Result<()>
         ensure!(faults.is_empty(), "{fault} on {}: {faults:#?}", picture.display());
     }
     let texts: Vec<String> = serde_json::from_value(found["texts"].clone())?;
-    // What lies below the link that a whole card is does not count as seen.
-    ensure!(texts.len() > 3, "there is next to no text: {texts:?}");
+    ensure!(texts.len() > 5, "there is next to no text: {texts:?}");
     let (english, chinese) = (messages("en")?, messages("zh-CN")?);
     for text in &texts {
         ensure!(!english.contains_key(text) || !text.contains('-'), "{label}: the key {text:?} has no text");

@@ -21,6 +21,7 @@ mod keys;
 mod kill;
 mod look;
 mod looks;
+mod pages;
 mod pointer;
 mod scenario;
 mod served;

@@ -13,6 +13,9 @@ use super::Browser;
 /// Moves that a drag is made of: a page that looks at the way, not only at its end, sees one.
 const MOVES: u32 = 10;
 
+/// How often an element that moves is followed.
+const FOLLOWED: usize = 20;
+
 /// The time between two of them: one frame.
 const FRAME: Duration = Duration::from_millis(16);
 
@@ -48,10 +51,23 @@ impl Browser {
         self.button_at(at, MOUSE_BUTTON_RIGHT, 1).await
     }
 
-    /// Waits for an element and clicks in its middle.
+    /// Waits for an element and clicks in its middle. One that moves while the pointer is on its way, for a message above it
+    /// has come or gone, is followed, as an eye would.
     pub(crate) async fn click(&mut self, css: &str) -> Result<()> {
-        let place = self.see(css).await?;
-        self.click_at(place.middle()).await
+        let mut place = self.see(css).await?;
+        for _ in 0..FOLLOWED {
+            self.move_to(place.middle()).await?;
+            let now = self.see(css).await?;
+            if now == place {
+                break;
+            }
+            place = now;
+        }
+        let click = [
+            PointerAction::Down { button: MOUSE_BUTTON_LEFT },
+            PointerAction::Up { button: MOUSE_BUTTON_LEFT },
+        ];
+        self.mouse(click.to_vec()).await
     }
 
     /// Presses at one place, moves in several steps to another, and lets go there.

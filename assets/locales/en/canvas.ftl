@@ -165,7 +165,7 @@ key-save = Save now
 key-deploy = Plan and deploy
 key-sheet = This sheet
 
-plan-title = Deploy
+plan-title = What a deploy would do
 planning = Working out what will happen…
 plan-errors = These problems keep the channel from being deployed:
 plan-summary = { $starts } to start, { $restarts } to restart, { $stops } to stop, { $keeps } untouched

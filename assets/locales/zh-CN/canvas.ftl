@@ -146,7 +146,7 @@ key-save = 立即保存
 key-deploy = 计划与部署
 key-sheet = 显示此表
 
-plan-title = 部署
+plan-title = 部署将带来的变化
 planning = 正在计算将要发生的变化…
 plan-errors = 以下问题使通道无法部署：
 plan-summary = 启动 { $starts } 个，重启 { $restarts } 个，停止 { $stops } 个，不变 { $keeps } 个

@@ -12,14 +12,79 @@ task-restarts = 重启 { $count } 次
 restart = 重启
 dead-letters = 死信
 dead-none = 没有死信
-dead-count = 另行存放的记录：{ $count } 条
+dead-count = { $count } 条记录
 dead-when = 时间
 dead-node = 位置
-dead-why = 原因
+
 dead-record = 记录
-dead-place = { $partition }，第 { $order } 条
+
 dead-more = 显示更多
 dead-discard = 全部丢弃
-dead-discard-title = 丢弃全部死信？
+dead-discard-title = { $count ->
+   *[other] 丢弃 { $count } 条记录？
+}
 dead-discard-text = { $count } 条记录将被永久删除。
 dead-discarded = 已丢弃 { $count } 条死信。
+drawer-height = 抽屉高度
+task-on = 运行于 { $worker }
+start-over = 从头开始…
+start-over-title = 从头开始？
+start-over-text = 通道将停止，忘记已读取的位置，并从第一条记录重新开始。目标会保留已有内容：先前已送达的记录会再次写入，除非目标按键替换行。如果希望每条记录只出现一次，请先清空目标。死信会保留。
+started-over = 通道从头开始。
+dead-all = 全部原因
+dead-causes = 原因
+dead-between = { $first } – { $last }
+dead-from = 来自
+dead-tried = 尝试
+dead-tries = { $count ->
+   *[other] { $count } 次尝试
+}
+dead-waits = 等待重试
+dead-replaying = { $count ->
+   *[other] 正在重试 { $count } 条记录
+}
+dead-evicted = { $count ->
+   *[other] 为保持在限额之内，已移除 { $count } 条旧记录
+}
+stage-reading = 读取时
+stage-changing = 在此步骤
+stage-writing = 写入时
+stage-gone = 已不在图中的步骤
+as-json = 以 JSON 显示
+as-fields = 以字段显示
+place-line = 第 { $line } 行
+place-byte = 至第 { $byte } 字节
+place-offset = 偏移量 { $offset }
+place-row = 行位置 { $row }
+place-record = 第 { $number } 条记录
+place-child = { $place }，第 { $child } 部分
+replay-one = 重试
+replay-group = 重试本组
+replay-all = 全部重试
+replay-button = 重试
+discard-one = 丢弃
+discard-group = 丢弃本组
+discard-button = 丢弃
+replay-title = { $count ->
+   *[other] 重试 { $count } 条记录？
+}
+replay-text = { $count ->
+   *[other] 记录将从拒绝它的步骤重新进入，使用当前部署的设置。送达其目标后即从此处移除；若再次被拒绝，则留在此处。
+}
+replay-when-running = 通道正在运行，将立即开始。
+replay-when-waiting = 通道目前没有传送记录：将在其再次运行时进行。
+replay-when-stopped = 通道未运行：将只为这些记录打开，不读取其他内容，然后关闭。
+replay-exactly-once = 其后的目标会记录进度，因此即使 Fairway 中断，每条记录也只到达一次。
+replay-idempotent = 如果 Fairway 中断，记录可能写入两次；在 { $targets } 处重复写入不会改变结果。
+replay-at-least-once = 如果期间 Fairway 中断，记录可能在 { $targets } 处到达两次。
+replay-now = { $count ->
+   *[other] 正在重试 { $count } 条记录。
+}
+replay-later = { $count ->
+   *[other] 通道运行时将重试 { $count } 条记录。
+}
+replay-nothing = 这些记录都无法重试。
+replay-skipped = { $count ->
+   *[other] { $count } 条未包括：被数据源拒绝，或其步骤未部署。
+}
+replay-not-source = 数据源无法读取它，因此没有可以重新进入的记录。请在源头修正，或将其丢弃。

@@ -11,6 +11,8 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Headers, RequestInit, Response};
 
+use crate::i18n::t;
+
 /// Code of the problem that stands for a server that does not answer.
 pub(crate) const UNREACHABLE: &str = "client.unreachable";
 
@@ -49,12 +51,46 @@ pub(crate) async fn call_if<E: Endpoint>(
     send::<E>(params, "", body, Some(etag)).await
 }
 
+/// A document as the server writes it, with the name that it gives to the file.
+///
+/// # Errors
+/// As [`call`].
+pub(crate) async fn file<E: Endpoint>(params: Params<'_>) -> Result<(String, Option<String>), Problem>
+where
+    E::Request: Default,
+{
+    let (response, text) = exchange::<E>(params, "", &E::Request::default(), None).await?;
+    let name = response.headers().get("Content-Disposition").ok().flatten();
+    Ok((text, name.and_then(|header| file_name(&header, decode))))
+}
+
+/// The extended form of the name in a `Content-Disposition`, which keeps letters of every script.
+fn file_name(header: &str, decode: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let encoded = header.split(';').find_map(|part| part.trim().strip_prefix("filename*=UTF-8''"))?;
+    decode(encoded).filter(|name| !name.is_empty() && !name.contains(['/', '\\']))
+}
+
+fn decode(text: &str) -> Option<String> {
+    js_sys::decode_uri_component(text).ok().map(String::from)
+}
+
 async fn send<E: Endpoint>(
     params: Params<'_>,
     query: &str,
     body: &E::Request,
     etag: Option<&str>,
 ) -> Result<E::Answer, Problem> {
+    let (_, text) = exchange::<E>(params, query, body, etag).await?;
+    read(if text.is_empty() { "{}" } else { &text })
+}
+
+/// Sends a request; answers what came back, where it is no refusal.
+async fn exchange<E: Endpoint>(
+    params: Params<'_>,
+    query: &str,
+    body: &E::Request,
+    etag: Option<&str>,
+) -> Result<(Response, String), Problem> {
     let url = format!("{}{query}", path(E::PATH, params, |value| encode_uri_component(value).into()));
     let init = RequestInit::new();
     init.set_method(E::METHOD.as_str());
@@ -74,10 +110,15 @@ async fn send<E: Endpoint>(
     let response: Response = response.unchecked_into();
     let text = JsFuture::from(response.text().map_err(unreachable)?).await.map_err(unreachable)?;
     let text = text.as_string().unwrap_or_default();
-    if response.ok() {
-        read(if text.is_empty() { "{}" } else { &text })
-    } else {
-        Err(refusal(&response, &text))
+    if response.ok() { Ok((response, text)) } else { Err(refusal(&response, &text)) }
+}
+
+/// What a problem says to people, in one line.
+pub(crate) fn said(problem: &Problem) -> String {
+    match () {
+        () if problem.code == UNREACHABLE => t!("problem-unreachable"),
+        () if problem.detail.is_empty() => problem.title.clone(),
+        () => problem.detail.clone(),
     }
 }
 
@@ -136,5 +177,17 @@ mod tests {
         let filled =
             path("/a/{uid}/b/{name}", &[("uid", "1"), ("name", "x y")], |value| value.replace(' ', "%20"));
         assert_eq!(filled, "/a/1/b/x%20y");
+    }
+
+    #[test]
+    fn a_file_is_called_what_the_server_says() {
+        let decode = |text: &str| Some(text.replace("%20", " "));
+        let name = |header: &str| file_name(header, decode);
+        assert_eq!(
+            name("attachment; filename=\"a.json\"; filename*=UTF-8''a%20b.json"),
+            Some("a b.json".into())
+        );
+        assert_eq!(name("attachment; filename=\"a.json\""), None);
+        assert_eq!(name("attachment; filename*=UTF-8''../x"), None);
     }
 }

@@ -110,24 +110,30 @@ pub(super) fn KeySheet() -> impl IntoView {
         surface.sheet.get().then(|| {
             let close = Callback::new(move |()| surface.sheet.set(false));
             let foot = view! { <button class="button" on:click=move |_| close.run(())>{t!("close")}</button> };
-            let columns = Group::ALL.into_iter().map(|group| {
-                let actions = ACTIONS.iter().filter(|action| action.group == group);
-                let actions = actions.filter_map(|action| Some(row(shown(action.keys.first()?), (action.text)())));
-                let moves = moves(group).into_iter().map(|(keys, what)| {
-                    row(keys.iter().flat_map(|key| shown(key)).collect(), what)
-                });
-                view! {
-                    <section>
-                        <h3>{group.title()}</h3>
-                        <dl>{actions.collect_view()} {moves.collect_view()}</dl>
-                    </section>
-                }
-            });
             view! {
                 <Dialog title=t!("keys-title") width="720px" testid="keys" on_close=close foot=foot.into_any()>
-                    <div class="sheet">{columns.collect_view()}</div>
+                    <KeyTable />
                 </Dialog>
             }
         })
     }
+}
+
+/// All keys by what they are about.
+#[component]
+pub(crate) fn KeyTable() -> impl IntoView {
+    let columns = Group::ALL.into_iter().map(|group| {
+        let actions = ACTIONS.iter().filter(|action| action.group == group);
+        let actions = actions.filter_map(|action| Some(row(shown(action.keys.first()?), (action.text)())));
+        let moves = moves(group)
+            .into_iter()
+            .map(|(keys, what)| row(keys.iter().flat_map(|key| shown(key)).collect(), what));
+        view! {
+            <section>
+                <h3>{group.title()}</h3>
+                <dl>{actions.collect_view()} {moves.collect_view()}</dl>
+            </section>
+        }
+    });
+    view! { <div class="sheet">{columns.collect_view()}</div> }
 }

@@ -9,12 +9,17 @@ use web_sys::{Element, KeyboardEvent};
 use super::{Surface, actions, clipboard, pointer};
 use crate::i18n::t;
 use crate::state::editor::Selection;
+use crate::state::use_session;
 
 /// Listens to the window.
 pub(super) fn listen(surface: Surface) {
+    let session = use_session();
     let downs = window_event_listener(leptos::ev::keydown, move |event| {
         if event.key() == "Escape" && leave_settings(surface, &event) {
             event.prevent_default();
+            return;
+        }
+        if !session.single_keys.get_untracked() && is_single(&event) {
             return;
         }
         let free = !typing(&event) && !beside(&event);
@@ -62,6 +67,12 @@ fn beside(event: &KeyboardEvent) -> bool {
     let changes = matches!(key.as_str(), "Delete" | "Backspace") || key.chars().count() == 1;
     let command = event.ctrl_key() || event.meta_key();
     changes && !command && within(event, ".inspector, .drawer")
+}
+
+/// Whether it is a single letter or sign, which dictation and trembling hands hit by accident.
+fn is_single(event: &KeyboardEvent) -> bool {
+    let plain = !(event.ctrl_key() || event.meta_key() || event.alt_key());
+    plain && event.key().chars().count() == 1 && event.key() != " "
 }
 
 /// Whether the key is a button's or a link's own.

@@ -34,6 +34,7 @@ mod surface;
 mod wires;
 
 pub(crate) use board::Board;
+pub(crate) use hints::KeyTable;
 pub(crate) use node::kind_word;
 pub(crate) use pointer::palette_down;
 pub(crate) use quick_add::place_beside;

@@ -7,6 +7,7 @@ use fairway_shared::channel::Guarantee;
 use fairway_shared::plan::{Plan, PlanDiff, PositionFate};
 use leptos::prelude::*;
 
+use super::paths::paths;
 use crate::api;
 use crate::i18n::{format, t};
 use crate::icons::{Icon, icon};
@@ -162,13 +163,13 @@ fn PlanView(plan: Plan, diff: PlanDiff) -> impl IntoView {
         .iter()
         .map(|task| {
             let (word, text, why) = fate_of(&task.id);
-            let names: Vec<String> = task.nodes.iter().map(|id| name_of(editor, id)).collect();
+            let lines = paths(&task.nodes, &plan.streams, |id| name_of(editor, id));
             view! {
                 <li class="plan-row" data-task=task.id.clone() data-fate=word>
                     <span class="fate" data-fate=word>{text}</span>
                     <div>
                         <p class="mono">{task.id.clone()}</p>
-                        <p class="muted">{names.join(" → ")}</p>
+                        {lines.into_iter().map(|line| view! { <p class="muted" data-path=""><bdi>{line.join(" → ")}</bdi></p> }).collect_view()}
                         {why.map(|why| view! { <p class="faint">{why}</p> })}
                     </div>
                 </li>

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use crate::api;
 use crate::i18n::{format, t};
 use crate::icons::{Icon, icon, state_icon};
-use crate::parts::{lifecycle, markdown, state_name, state_word};
+use crate::parts::{Confirm, lifecycle, markdown, state_name, state_word};
 use crate::state::editor::use_editor;
 use crate::state::{use_live, use_toasts};
 
@@ -57,13 +57,18 @@ pub(super) fn Activity() -> impl IntoView {
                         task.id.clone(),
                         task.state,
                         task.restarts,
+                        task.worker.clone(),
                         task.cause.as_ref().map(|cause| cause.message.clone()),
                     )
                 })
                 .collect::<Vec<_>>()
         })
     });
-    let restart = move |_| lifecycle::restart(uid.clone(), live, toasts);
+    let ask = RwSignal::new(None);
+    let (again, load) = (uid.clone(), uid);
+    let restart = move |_| lifecycle::restart(again.clone(), live, toasts);
+    let uid = StoredValue::new(load);
+    let over = move |_| ask.set(Some(lifecycle::start_over(uid.get_value(), live, toasts)));
     view! {
         <div class="activity">
             <div class="activity-main">
@@ -82,21 +87,31 @@ pub(super) fn Activity() -> impl IntoView {
                 <div class="activity-tasks">
                     <h3>{t!("tasks")}</h3>
                     <ul>
-                        {tasks.get().into_iter().map(|(id, state, restarts, cause)| view! {
-                            <li data-task=id.clone() data-state=state_word(state) title=cause>
+                        {tasks.get().into_iter().map(|(id, state, restarts, worker, cause)| view! {
+                            <li data-task=id.clone() data-state=state_word(state)>
                                 {icon(state_icon(state))}
-                                <span class="mono clip">{id.clone()}</span>
-                                <span class="faint">{state_name(state)}</span>
-                                {(restarts > 0).then(|| view! { <span class="faint num">{t!("task-restarts", count = restarts)}</span> })}
+                                <div>
+                                    <p class="task-line">
+                                        <bdi class="mono clip" title=id.clone()>{id.clone()}</bdi>
+                                        <span class="faint">{state_name(state)}</span>
+                                        {(restarts > 0).then(|| view! { <span class="tag num" data-restarts=restarts.to_string()>{t!("task-restarts", count = restarts)}</span> })}
+                                    </p>
+                                    {(!worker.is_empty()).then(|| view! { <p class="faint">{t!("task-on", worker = worker)}</p> })}
+                                    {cause.map(|cause| view! { <p class="cause">{markdown::sentence(&cause)}</p> })}
+                                </div>
                             </li>
                         }).collect_view()}
                     </ul>
-                    {can_restart.get().then(|| view! {
-                        <button class="button small" data-action="restart" on:click=restart.clone()>{icon(Icon::Reload)} {t!("restart")}</button>
-                    })}
+                    <div class="acts">
+                        {can_restart.get().then(|| view! {
+                            <button class="button small" data-action="restart" on:click=restart.clone()>{icon(Icon::Reload)} {t!("restart")}</button>
+                        })}
+                        <button class="button small quiet" data-action="start-over" on:click=over>{icon(Icon::Restart)} {t!("start-over")}</button>
+                    </div>
                 </div>
             })}
         </div>
+        <Confirm ask />
     }
 }
 

@@ -1,13 +1,18 @@
-//! The drawer below the canvas: what is wrong, what happened, which records were set aside.
+//! The drawer below the canvas: what is wrong, what samples become, which records were set aside, what happened.
+//! Which panel is open is the editor's to say, so that other places can open one.
 
 mod activity;
 mod dead_letters;
+mod handle;
+mod preview;
 mod problems;
 
 use leptos::prelude::*;
 
 use self::activity::Activity;
 use self::dead_letters::DeadLetters;
+use self::handle::Handle;
+use self::preview::{Preview, Trying};
 pub(crate) use self::problems::FixButton;
 use self::problems::Problems;
 use crate::i18n::{format, t};
@@ -18,26 +23,51 @@ use crate::state::use_live;
 
 const KEY: &str = "fairway.drawer";
 
-/// A tab of the drawer.
+/// A panel of the drawer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tab {
+enum Tab {
     /// What is wrong with the document.
     Problems,
-    /// States and their causes.
-    Activity,
+    /// What each step makes of sample records.
+    Preview,
     /// Records set aside.
     DeadLetters,
+    /// States and their causes.
+    Activity,
 }
 
 impl Tab {
-    const ALL: [Self; 3] = [Self::Problems, Self::Activity, Self::DeadLetters];
+    const ALL: [Self; 4] = [Self::Problems, Self::Preview, Self::DeadLetters, Self::Activity];
 
-    /// Its word in hooks and addresses.
+    /// Its word, as the editor and hooks call it.
     fn word(self) -> &'static str {
         match self {
             Self::Problems => "problems",
-            Self::Activity => "activity",
+            Self::Preview => "preview",
             Self::DeadLetters => "dead-letters",
+            Self::Activity => "activity",
+        }
+    }
+
+    fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tab| tab.word() == word)
+    }
+
+    fn name(self) -> String {
+        match self {
+            Self::Problems => t!("problems"),
+            Self::Preview => t!("preview"),
+            Self::DeadLetters => t!("dead-letters"),
+            Self::Activity => t!("activity"),
+        }
+    }
+
+    fn icon(self) -> Icon {
+        match self {
+            Self::Problems => Icon::Warning,
+            Self::Preview => Icon::Eye,
+            Self::DeadLetters => Icon::DeadLetter,
+            Self::Activity => Icon::Activity,
         }
     }
 }
@@ -47,90 +77,100 @@ impl Tab {
 pub(crate) fn Drawer() -> impl IntoView {
     let editor = use_editor();
     let status = use_live().status(&editor.uid());
-    // Which panel is open is the editor's, so that links and keys open one too; a word that is none opens the first.
-    let panel = editor.panel;
-    if panel.with_untracked(Option::is_none) && read(Keep::Always, KEY).is_some_and(|kept| kept == "open") {
-        panel.set(Some(Tab::Problems.word().to_owned()));
-    }
-    let open = Memo::new(move |_| panel.with(Option::is_some));
-    let tab = Memo::new(move |last: Option<&Tab>| {
-        let chosen = panel.with(|panel| {
-            let word = panel.as_deref()?;
-            Some(Tab::ALL.into_iter().find(|tab| tab.word() == word).unwrap_or(Tab::Problems))
-        });
-        chosen.or(last.copied()).unwrap_or(Tab::Problems)
+    let trying = Trying::new(editor);
+    let tab = Memo::new(move |_| {
+        editor.panel.with(|panel| panel.as_deref().map(|word| Tab::of(word).unwrap_or(Tab::Problems)))
     });
-    let dead = {
-        let status = status.clone();
-        Memo::new(move |_| status.with(|status| status.dead_letters))
-    };
+    let open = Memo::new(move |_| tab.get().is_some());
+    // Opened again by its button, the drawer shows what it showed last.
+    let last = StoredValue::new(Tab::Problems);
+    let show = move |wanted: Option<Tab>| editor.panel.set(wanted.map(|tab| tab.word().to_owned()));
+    if editor.panel.with_untracked(Option::is_none)
+        && read(Keep::Always, KEY).is_some_and(|kept| kept == "open")
+    {
+        show(Some(Tab::Problems));
+    }
+    Effect::watch(
+        move || tab.get(),
+        move |tab, _, _| {
+            if let Some(tab) = tab {
+                last.set_value(*tab);
+            }
+            if !write(Keep::Always, KEY, if tab.is_some() { "open" } else { "shut" }) {
+                leptos::logging::warn!("the drawer's place is not kept");
+            }
+        },
+        false,
+    );
+    let dead = Memo::new(move |_| status.with(|status| status.dead_letters));
     let counts = Memo::new(move |_| {
         editor.problems.with(|problems| {
             let errors = problems.iter().filter(|problem| problem.is_error()).count();
             (errors, problems.len() - errors)
         })
     });
-    let show = move |wanted: Option<Tab>| {
-        panel.set(wanted.map(|tab| tab.word().to_owned()));
-        if !write(Keep::Always, KEY, if wanted.is_some() { "open" } else { "shut" }) {
-            leptos::logging::warn!("the drawer's place is not kept");
+    let badge = move |tab: Tab| match tab {
+        Tab::Problems => {
+            let (errors, warnings) = counts.get();
+            let tone = match (errors, warnings) {
+                (0, 0) => return None,
+                (0, _) => "warn",
+                _ => "bad",
+            };
+            Some(view! { <span class="count-badge num" data-tone=tone data-testid="problem-count">{errors + warnings}</span> }.into_any())
         }
+        Tab::DeadLetters => (dead.get() > 0).then(|| {
+            view! { <span class="count-badge num" data-tone="bad">{format::short(dead.get())}</span> }
+                .into_any()
+        }),
+        Tab::Preview | Tab::Activity => None,
     };
-    let button = move |mine: Tab, shape: Icon, text: String, badge: AnyView| {
-        let shown = move || open.get() && tab.get() == mine;
-        let press = move |_| {
-            let shut = open.get_untracked() && tab.get_untracked() == mine;
-            show((!shut).then_some(mine));
-        };
+    let buttons = Tab::ALL.map(|mine| {
+        let shown = move || tab.get() == Some(mine);
         view! {
-            <button class="drawer-tab" role="tab" data-tab=mine.word() aria-selected=move || shown().to_string() aria-controls="drawer-panel" on:click=press>
-                {icon(shape)}
-                {text}
-                {badge}
+            <button
+                class="drawer-tab"
+                role="tab"
+                data-tab=mine.word()
+                aria-selected=move || shown().to_string()
+                aria-controls=move || shown().then_some("drawer-panel")
+                on:click=move |_| show(Some(mine).filter(|_| tab.get_untracked() != Some(mine)))
+            >
+                {icon(mine.icon())}
+                {mine.name()}
+                {move || badge(mine)}
             </button>
         }
-    };
-    let problem_badge = move || {
-        let (errors, warnings) = counts.get();
-        let tone = match (errors, warnings) {
-            (0, 0) => return None,
-            (0, _) => "warn",
-            _ => "bad",
-        };
-        Some(
-            view! { <span class="count-badge num" data-tone=tone data-testid="problem-count">{errors + warnings}</span> },
-        )
-    };
-    let dead_badge = move || {
-        (dead.get() > 0).then(
-            || view! { <span class="count-badge num" data-tone="bad">{format::short(dead.get())}</span> },
-        )
-    };
+    });
+    let height = handle::kept();
     view! {
-        <section class="drawer" class:open=move || open.get() aria-label=t!("drawer")>
+        <section
+            class="drawer"
+            class:open=move || open.get()
+            aria-label=t!("drawer")
+            style:height=move || height.get().filter(|_| open.get()).map(|height| format!("{height}px")).unwrap_or_default()
+        >
+            {move || open.get().then(|| view! { <Handle height /> })}
             <div class="drawer-bar">
-                <div class="drawer-tabs" role="tablist" aria-label=t!("drawer")>
-                {button(Tab::Problems, Icon::Warning, t!("problems"), problem_badge.into_any())}
-                {button(Tab::Activity, Icon::Activity, t!("activity"), ().into_any())}
-                {button(Tab::DeadLetters, Icon::DeadLetter, t!("dead-letters"), dead_badge.into_any())}
-                </div>
+                <div class="drawer-tabs" role="tablist" aria-label=t!("drawer")>{buttons.into_iter().collect_view()}</div>
                 <span class="grow"></span>
                 <button
                     class="icon-button small"
                     data-action="drawer"
                     aria-expanded=move || open.get().to_string()
                     aria-label=move || if open.get() { t!("drawer-close") } else { t!("drawer-open") }
-                    on:click=move |_| show((!open.get_untracked()).then(|| tab.get_untracked()))
+                    on:click=move |_| show(Some(last.get_value()).filter(|_| !open.get_untracked()))
                 >
                     {move || icon(if open.get() { Icon::ChevronDown } else { Icon::ChevronUp })}
                 </button>
             </div>
-            {move || open.get().then(|| view! {
-                <div class="drawer-panel" id="drawer-panel" role="tabpanel" tabindex="0">
-                    {move || match tab.get() {
+            {move || tab.get().map(|tab| view! {
+                <div class="drawer-panel" id="drawer-panel" role="tabpanel" aria-label=tab.name() tabindex="0">
+                    {match tab {
                         Tab::Problems => view! { <Problems /> }.into_any(),
-                        Tab::Activity => view! { <Activity /> }.into_any(),
+                        Tab::Preview => view! { <Preview trying /> }.into_any(),
                         Tab::DeadLetters => view! { <DeadLetters /> }.into_any(),
+                        Tab::Activity => view! { <Activity /> }.into_any(),
                     }}
                 </div>
             })}

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::parts::markdown;
-use crate::state::editor::use_editor;
+use crate::state::editor::{Editor, use_editor};
 
 /// The list.
 #[component]
@@ -56,7 +56,7 @@ fn Row(problem: Diagnostic) -> impl IntoView {
 /// The button that mends a finding, where one can.
 #[component]
 pub(crate) fn FixButton(problem: Diagnostic) -> impl IntoView {
-    let editor = use_editor();
+    let editor = use_context::<Editor>()?;
     problem.fix.map(|fix| {
         let title = fix.title.clone();
         view! {

@@ -3,9 +3,10 @@
 
 mod channel;
 mod edge;
-mod field;
+pub(crate) mod field;
 mod node;
 mod schedule;
+pub(crate) mod test;
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;

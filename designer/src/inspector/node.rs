@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use fairway_shared::form::{self, Field, FormModel};
 use leptos::prelude::*;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::field::desk::Desk;
+use super::field::offers::Offers;
 use super::field::{FieldBlock, Slot};
 use super::focus_field;
+use super::test::ConnectionTest;
 use crate::i18n::{components, t};
 use crate::icons::{Icon, component_icon, icon};
 use crate::parts::markdown;
@@ -20,6 +23,9 @@ pub(super) fn NodeForm(node: Arc<NodeView>) -> impl IntoView {
     let catalog = editor.catalog();
     let spec = catalog.get(&node.component).cloned();
     let id = node.id.clone();
+    let config = node.config.clone();
+    let offers = Offers::of_node(editor, &node.id, spec.as_ref(), Signal::derive(move || config.get()));
+    provide_context(Desk::of_node(editor, &node.component, offers));
     Effect::new(move || {
         if let Some(wish) = editor.wish.get() {
             editor.wish.set(None);
@@ -60,7 +66,7 @@ pub(super) fn NodeForm(node: Arc<NodeView>) -> impl IntoView {
             let mut model = form::model(&spec.config_schema);
             components::localise(&mut model, &spec.name);
             let model = Arc::new(model);
-            view! { <Form node=node.clone() model /> }.into_any()
+            view! { <Form node=node.clone() model offers /> }.into_any()
         }
         None => view! {
             <p class="note" data-tone="warn">{icon(Icon::Warning)} <span>{t!("unknown-component", name = node.component.as_str())}</span></p>
@@ -106,13 +112,24 @@ pub(super) fn NodeForm(node: Arc<NodeView>) -> impl IntoView {
 
 /// The fields: those without a group, groups under their headings, rare ones folded away.
 #[component]
-fn Form(node: Arc<NodeView>, model: Arc<FormModel>) -> impl IntoView {
+fn Form(node: Arc<NodeView>, model: Arc<FormModel>, offers: Offers) -> impl IntoView {
     let editor = use_editor();
     if model.fields.is_empty() {
         return view! { <p class="muted">{t!("nothing-to-set")}</p> }.into_any();
     }
     let id = node.id.clone();
     let config = node.config.clone();
+    // Whether access data are shown although a connection has them.
+    let here = RwSignal::new(false);
+    let hidden = {
+        let (model, config) = (model.clone(), config.clone());
+        Memo::new(move |_| {
+            config.with(|config| {
+                let hides = |field: &Field| field.access && !config.contains_key(&field.name);
+                !here.get() && is_connected(config) && model.fields.iter().any(hides)
+            })
+        })
+    };
     let block = {
         let (model, config) = (model.clone(), config.clone());
         move |field: Field| {
@@ -130,7 +147,16 @@ fn Form(node: Arc<NodeView>, model: Arc<FormModel>) -> impl IntoView {
             let place = Slot { node: id.clone(), path: name, value: value.into(), set };
             let shown = {
                 let (model, config, field) = (model.clone(), config.clone(), field.clone());
-                Memo::new(move |_| config.with(|config| model.is_shown(&field, config)))
+                Memo::new(move |_| {
+                    config.with(|config| {
+                        // What the connection says need not be said here, though it may.
+                        let by_connection = field.access
+                            && !here.get()
+                            && is_connected(config)
+                            && !config.contains_key(&field.name);
+                        !by_connection && model.is_shown(&field, config)
+                    })
+                })
             };
             view! { {move || shown.get().then(|| view! { <FieldBlock field=field.clone() place=place.clone() /> })} }
         }
@@ -150,11 +176,27 @@ fn Form(node: Arc<NodeView>, model: Arc<FormModel>) -> impl IntoView {
             }
         })
     });
+    // Where the system is and how to get in comes first, with a test of it; a file is tested behind the settings.
+    let (access, others): (Vec<Field>, Vec<Field>) =
+        plain(None).into_iter().partition(|field| field.access || field.name == "connection");
+    let (before, after) = match access.is_empty() {
+        true => (None, offers.can_probe().then(|| test_of(offers))),
+        false => (offers.can_probe().then(|| test_of(offers)), None),
+    };
     // Rare settings that are set, or wrong, are not hidden.
     let open = rare.iter().any(|field| config.with_untracked(|config| config.contains_key(&field.name)));
     view! {
-        {plain(None).into_iter().map(block.clone()).collect_view()}
+        {access.into_iter().map(block.clone()).collect_view()}
+        {move || hidden.get().then(|| view! {
+            <p class="help set-here">
+                {t!("access-by-connection")} " "
+                <button type="button" class="link" data-action="set-here" on:click=move |_| here.set(true)>{t!("access-set-here")}</button>
+            </p>
+        })}
+        {before}
+        {others.into_iter().map(block.clone()).collect_view()}
         {groups.collect_view()}
+        {after}
         {(!rare.is_empty()).then(|| view! {
             <details class="rare" open=open>
                 <summary>{t!("more-settings")}</summary>
@@ -163,4 +205,13 @@ fn Form(node: Arc<NodeView>, model: Arc<FormModel>) -> impl IntoView {
         })}
     }
     .into_any()
+}
+
+fn test_of(offers: Offers) -> impl IntoView {
+    view! { <ConnectionTest probe=offers.probe test=Callback::new(move |()| offers.test()) /> }
+}
+
+/// Whether the settings name a connection.
+fn is_connected(config: &Map<String, Value>) -> bool {
+    config.get("connection").and_then(Value::as_str).is_some_and(|name| !name.is_empty())
 }

@@ -1,4 +1,6 @@
-//! The pages: all channels, and the canvas of one.
+//! The pages: all channels, the canvas of one, connections, settings.
 
 pub(crate) mod canvas;
 pub(crate) mod channels;
+pub(crate) mod connections;
+pub(crate) mod settings;

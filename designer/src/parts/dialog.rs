@@ -71,7 +71,7 @@ pub(crate) fn Dialog(
             on:keydown=|event: web_sys::KeyboardEvent| event.stop_propagation()
         >
             <div class="dialog-head">
-                <h2>{title.clone()}</h2>
+                <h2><bdi>{title.clone()}</bdi></h2>
                 <button class="icon-button small" aria-label=t!("close") title=t!("close") on:click=move |_| on_close.run(())>
                     {icon(Icon::Close)}
                 </button>

@@ -19,26 +19,3 @@ pub(crate) fn save(name: &str, text: &str) -> Result<(), JsValue> {
     anchor.click();
     Url::revoke_object_url(&url)
 }
-
-/// A file name made from any name: what file systems refuse becomes a dash.
-pub(crate) fn file_name(name: &str) -> String {
-    let safe: String = name
-        .trim()
-        .chars()
-        .map(|c| if c.is_control() || "/\\:*?\"<>|".contains(c) { '-' } else { c })
-        .collect();
-    format!("{}.fairway.json", if safe.trim_matches('.').is_empty() { "channel" } else { &safe })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::file_name;
-
-    #[test]
-    fn a_name_becomes_a_file_name() {
-        assert_eq!(file_name("orders"), "orders.fairway.json");
-        assert_eq!(file_name("../a:b"), "..-a-b.fairway.json");
-        assert_eq!(file_name("…订单 1"), "…订单 1.fairway.json");
-        assert_eq!(file_name(".."), "channel.fairway.json");
-    }
-}

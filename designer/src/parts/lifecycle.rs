@@ -1,14 +1,24 @@
 //! What can be asked of a channel as a whole: run, pause, stop, restart, export.
 
-use fairway_shared::api::None as Nothing;
-use fairway_shared::api::channels::{ExportChannel, RestartChannel, SetTarget, SetTargetState};
-use fairway_shared::api::status::{ChannelState, TargetState};
+use std::sync::Arc;
 
-use super::download;
+use fairway_shared::api::channels::{
+    ExportChannel, GetStatus, ResetPositions, RestartChannel, SetTarget, SetTargetState,
+};
+use fairway_shared::api::status::{ChannelState, ChannelStatus, TargetState};
+use fairway_shared::api::{None as Nothing, Problem};
+
+use super::{Ask, download};
 use crate::api;
 use crate::i18n::t;
 use crate::icons::Icon;
+use crate::parts::pause;
 use crate::state::{Live, Toasts};
+
+/// How often a stop is waited for, and how long each time: longer than a channel drains.
+const STOP_TRIES: u32 = 120;
+/// In milliseconds.
+const STOP_PACE: u64 = 250;
 
 /// Which target states a channel in this state can be asked for.
 pub(crate) fn offers(state: ChannelState, deployed: bool) -> &'static [TargetState] {
@@ -45,13 +55,12 @@ pub(crate) fn ask_for(uid: String, target: TargetState, live: Live, toasts: Toas
     });
 }
 
-/// Saves a channel's document as a file.
-pub(crate) fn export(uid: String, name: String, toasts: Toasts) {
+/// Saves a channel's document as a file, with the text and the name that the server gives it.
+pub(crate) fn export(uid: String, toasts: Toasts) {
     leptos::task::spawn_local(async move {
-        match api::call::<ExportChannel>(&[("uid", &uid)], &Nothing {}).await {
-            Ok(document) => {
-                let text = serde_json::to_string_pretty(&document).unwrap_or_default() + "\n";
-                if download::save(&download::file_name(&name), &text).is_err() {
+        match api::file::<ExportChannel>(&[("uid", &uid)]).await {
+            Ok((text, name)) => {
+                if download::save(name.as_deref().unwrap_or("channel.fairway.json"), &text).is_err() {
                     toasts.bad(t!("download-failed"), None);
                 }
             }
@@ -69,4 +78,45 @@ pub(crate) fn restart(uid: String, live: Live, toasts: Toasts) {
             Err(problem) => toasts.problem(&problem),
         }
     });
+}
+
+/// The question before a channel starts over: stopped, its positions forgotten, started again. The way out where a target went
+/// back, or where everything is wanted once more.
+pub(crate) fn start_over(uid: String, live: Live, toasts: Toasts) -> Ask {
+    Ask {
+        title: t!("start-over-title"),
+        text: t!("start-over-text"),
+        button: t!("start-over"),
+        grave: true,
+        act: Arc::new(move || {
+            let uid = uid.clone();
+            leptos::task::spawn_local(async move {
+                let asked = live.asking();
+                match begin_again(&uid).await {
+                    Ok(status) => {
+                        live.answered(asked, status);
+                        toasts.good(t!("started-over"));
+                    }
+                    Err(problem) => toasts.problem(&problem),
+                }
+            });
+        }),
+    }
+}
+
+async fn begin_again(uid: &str) -> Result<ChannelStatus, Problem> {
+    let target = |target| SetTarget { target };
+    api::call::<SetTargetState>(&[("uid", uid)], &target(TargetState::Stopped)).await?;
+    // A stop drains what is in flight; only then are positions nobody's.
+    let mut tries = 0;
+    loop {
+        match api::call::<ResetPositions>(&[("uid", uid)], &Nothing {}).await {
+            Ok(_) => break,
+            Err(problem) if problem.status == 409 && tries < STOP_TRIES => tries += 1,
+            Err(problem) => return Err(problem),
+        }
+        pause(STOP_PACE).await;
+    }
+    api::call::<SetTargetState>(&[("uid", uid)], &target(TargetState::Running)).await?;
+    api::call::<GetStatus>(&[("uid", uid)], &Nothing {}).await
 }

@@ -1,16 +1,20 @@
 //! Small pieces that every page uses.
 
+mod combobox;
 mod confirm;
 mod dialog;
 pub(crate) mod download;
 pub(crate) mod lifecycle;
 pub(crate) mod markdown;
+mod pause;
 mod pill;
 mod popover;
 mod toasts;
 
+pub(crate) use combobox::Combobox;
 pub(crate) use confirm::{Ask, Confirm};
 pub(crate) use dialog::Dialog;
+pub(crate) use pause::pause;
 pub(crate) use pill::{StatePill, state_name, state_word};
 pub(crate) use popover::Popover;
 pub(crate) use toasts::ToastList;

@@ -4,7 +4,28 @@ use std::collections::HashMap;
 
 use fairway_canvas::Shape;
 use fairway_shared::component::{ComponentSpec, Kind, Port};
+use fairway_shared::form::{self, FormModel};
 use serde_json::{Map, Value};
+
+use crate::i18n::components;
+
+/// The outside system of a component, as connections call it: `postgres_sink` belongs to `postgres`.
+pub(crate) fn connector_of(component: &str) -> &str {
+    component.split('_').next().unwrap_or(component)
+}
+
+/// A kind of outside system that connections can be made for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Connector {
+    /// As connections write it.
+    pub(crate) name: String,
+    /// Family, for its picture.
+    pub(crate) family: String,
+    /// What is set in a connection of it.
+    pub(crate) form: FormModel,
+    /// Component that tests a connection of it.
+    pub(crate) prober: Option<String>,
+}
 
 /// All components, in the server's order.
 #[derive(Debug, Default)]
@@ -28,6 +49,35 @@ impl Catalog {
     /// The component of this name.
     pub(crate) fn get(&self, name: &str) -> Option<&ComponentSpec> {
         self.by_name.get(name).map(|at| &self.specs[*at])
+    }
+
+    /// The systems that connections can be made for, by name.
+    pub(crate) fn connectors(&self) -> Vec<Connector> {
+        let mut names: Vec<&str> = self.specs.iter().map(|spec| connector_of(&spec.name)).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.into_iter().filter_map(|name| self.connector(name)).collect()
+    }
+
+    /// The access data that the components of a system have in common, in the words of the first that has them.
+    pub(crate) fn connector(&self, name: &str) -> Option<Connector> {
+        let mine = || self.specs.iter().filter(|spec| connector_of(&spec.name) == name);
+        let access = |spec: &ComponentSpec| {
+            let mut form = form::model(&spec.config_schema);
+            let connects = form.field("connection").is_some();
+            components::localise(&mut form, &spec.name);
+            form.fields.retain(|field| field.access);
+            form.groups.clear();
+            form.fields.iter_mut().for_each(|field| field.group = None);
+            (connects && !form.fields.is_empty()).then_some(form)
+        };
+        let (spec, form) = mine().find_map(|spec| Some((spec, access(spec)?)))?;
+        Some(Connector {
+            name: name.to_owned(),
+            family: spec.family.clone(),
+            form,
+            prober: mine().find(|spec| spec.probe).map(|spec| spec.name.clone()),
+        })
     }
 
     /// Source, transform or target; an unknown component is taken for a transform, which can be wired on both sides.

@@ -7,7 +7,7 @@ pub(crate) mod session;
 pub(crate) mod store;
 pub(crate) mod toasts;
 
-pub(crate) use catalog::{Catalog, NodePorts};
+pub(crate) use catalog::{Catalog, Connector, NodePorts, connector_of};
 pub(crate) use live::{Live, use_live};
 pub(crate) use session::{Session, Theme, use_session};
 pub(crate) use toasts::{Toasts, Tone, use_toasts};

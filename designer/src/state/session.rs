@@ -13,6 +13,7 @@ use crate::i18n::{self, Language};
 
 const THEME: &str = "fairway.theme";
 const LANGUAGE: &str = "fairway.language";
+const SINGLE_KEYS: &str = "fairway.single-keys";
 
 /// Light or dark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,6 +25,8 @@ pub(crate) enum Theme {
     Light,
     /// Dark.
     Dark,
+    /// Strong contrast, light or dark as the system.
+    Contrast,
 }
 
 impl Theme {
@@ -32,6 +35,7 @@ impl Theme {
             Self::System => None,
             Self::Light => Some("light"),
             Self::Dark => Some("dark"),
+            Self::Contrast => Some("contrast"),
         }
     }
 }
@@ -43,6 +47,8 @@ pub(crate) struct Session {
     pub(crate) theme: RwSignal<Theme>,
     /// Chosen language; the browser's when none is.
     pub(crate) language: RwSignal<Option<Language>>,
+    /// Whether single letters are shortcuts; those with a modifier always are.
+    pub(crate) single_keys: RwSignal<bool>,
     /// Components, once read.
     pub(crate) catalog: RwSignal<Option<Arc<Catalog>>>,
     /// Who answers, once read.
@@ -55,12 +61,14 @@ impl Session {
         let theme = match read(Keep::Always, THEME).as_deref() {
             Some("light") => Theme::Light,
             Some("dark") => Theme::Dark,
+            Some("contrast") => Theme::Contrast,
             _ => Theme::System,
         };
         let language = read(Keep::Always, LANGUAGE).and_then(|tag| Language::of_tag(&tag));
         let session = Self {
             theme: RwSignal::new(theme),
             language: RwSignal::new(language),
+            single_keys: RwSignal::new(read(Keep::Always, SINGLE_KEYS).as_deref() != Some("off")),
             catalog: RwSignal::new(None),
             about: RwSignal::new(None),
         };
@@ -93,6 +101,12 @@ impl Session {
         keep(LANGUAGE, language.map(Language::tag));
         self.apply_language(language);
         self.language.set(language);
+    }
+
+    /// Lets single letters be shortcuts, or not.
+    pub(crate) fn set_single_keys(self, on: bool) {
+        self.single_keys.set(on);
+        keep(SINGLE_KEYS, (!on).then_some("off"));
     }
 
     fn apply_theme(self) {

@@ -6,9 +6,9 @@ use fairway_shared::api::channels::{Existing, Import, Imported};
 use fairway_shared::channel::Channel;
 use fairway_shared::channel::text::{self, Document};
 use fairway_shared::connection::{Bundle, Connection};
-use fairway_shared::diagnostic::{self, Diagnostic};
-use fairway_shared::pointer;
+use fairway_shared::diagnostic;
 use fairway_shared::secret::{Reference, references};
+use fairway_shared::validate;
 use serde_json::Value;
 
 use super::Controller;
@@ -38,11 +38,11 @@ impl Controller {
         let Some(channel) = text::from_value(&document).0 else {
             return Err(Refused::new(codes::DOCUMENT_INVALID, "the draft cannot be read as a channel"));
         };
-        let mut items = vec![without(document, &self.check(&channel).await?)];
+        let mut items = vec![validate::without_secrets(document, &self.check(&channel).await?)];
         for name in named_by(&channel) {
             if let Some(connection) = self.connection(name).await? {
                 let found = check::connection(&self.registry, &connection, &Known::default());
-                items.push(without(Document::Connection(connection).to_value(), &found));
+                items.push(validate::without_secrets(Document::Connection(connection).to_value(), &found));
             }
         }
         let mut items: Vec<Document> =
@@ -230,24 +230,4 @@ impl Controller {
             .collect();
         Ok(named.into_iter().filter(|name| !known.contains(name)).collect())
     }
-}
-
-/// The document without the values that these findings take for secrets.
-fn without(mut document: Value, found: &[Diagnostic]) -> Value {
-    let secret = [diagnostic::codes::SECRET_PLAIN, diagnostic::codes::SECRET_SUSPECTED];
-    let mut places: Vec<Vec<String>> = found
-        .iter()
-        .filter(|fault| secret.contains(&&*fault.code))
-        .map(|fault| pointer::segments(&fault.place.pointer))
-        .collect();
-    // From the end: an element taken out of a list moves those behind it.
-    let rank = |place: &Vec<String>| -> Vec<(Option<usize>, String)> {
-        place.iter().map(|segment| (pointer::index(segment), segment.clone())).collect()
-    };
-    places.sort_by_key(|place| std::cmp::Reverse(rank(place)));
-    for place in places {
-        // A place that is not there any more holds nothing to be left out.
-        pointer::put(&mut document, &place, None).unwrap_or_default();
-    }
-    document
 }

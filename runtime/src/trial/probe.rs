@@ -68,8 +68,12 @@ impl Trial<'_> {
             return Err(Refused::new(codes::REQUEST_UNREADABLE, "there is nothing to be tested")
                 .help("give a component with its settings, or the document of a connection"));
         };
+        // Connections name the system, as `postgres` in `postgres_sink`; a family may hold several.
         let family = connection.connector();
-        let of_family = |component: &&Component| component.meta.family == family && component.probe.is_some();
+        let of_family = |component: &&Component| {
+            let system = component.meta.name.split('_').next();
+            component.probe.is_some() && (system == Some(family) || component.meta.family == family)
+        };
         let components = self.registry.specs().iter().filter_map(|spec| self.registry.get(&spec.name));
         components.copied().find(|component| of_family(&component)).ok_or_else(|| {
             Refused::new(codes::DOCUMENT_INVALID, format!("connections of `{family}` cannot be tested"))

@@ -4,12 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Command, FreeIds, Placed};
-use crate::channel::{Channel, Edge, Metadata, PortRef, Spot};
+use crate::channel::{Channel, Edge, Metadata, PortRef, Spot, text};
 use crate::component::ComponentSpec;
 use crate::secret;
+use crate::validate::{Facts, validate, without_secrets};
 
 /// The nodes with these ids, the edges among them, and where they stand. Values in secret fields that are no references
-/// stay behind (I6).
+/// stay behind, and so does what looks like a secret elsewhere (I6).
 pub fn copy(channel: &Channel, ids: &[String], specs: &[ComponentSpec]) -> Channel {
     let chosen: BTreeSet<&str> = ids.iter().map(String::as_str).collect();
     let mut clip = Channel {
@@ -28,7 +29,12 @@ pub fn copy(channel: &Channel, ids: &[String], specs: &[ComponentSpec]) -> Chann
     clip.spec.edges = channel.spec.edges.iter().filter(inside).cloned().collect();
     let spots = channel.layout.nodes.iter().filter(|(id, _)| chosen.contains(id.as_str()));
     clip.layout.nodes = spots.map(|(id, spot)| (id.clone(), *spot)).collect();
-    clip
+    // Passwords in addresses and headers are in no secret field, and stay behind as well.
+    let found = validate(&clip, &Facts { components: specs, ..Facts::default() });
+    match text::from_value(&without_secrets(text::to_value(&clip), &found)).0 {
+        Some(clean) => clean,
+        None => clip,
+    }
 }
 
 /// The command that pastes a copied document with fresh ids, so that its top left corner lies at `corner`. Ids that are

@@ -70,6 +70,8 @@ pub struct Field {
     pub show_if: Vec<Condition>,
     /// Whether it holds a secret, which documents may only refer to (I6).
     pub secret: bool,
+    /// Whether it says where an outside system is or how to get in: a connection can hold it.
+    pub access: bool,
     /// How it is edited, where the kind does not say enough.
     pub widget: Option<Widget>,
 }

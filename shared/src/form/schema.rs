@@ -46,7 +46,8 @@ const KEYWORDS: &[&str] = &[
     "x-ui",
 ];
 
-const HINTS: &[&str] = &["advanced", "group", "order", "placeholder", "secret", "show_if", "title", "widget"];
+const HINTS: &[&str] =
+    &["access", "advanced", "group", "order", "placeholder", "secret", "show_if", "title", "widget"];
 
 /// Formats of numbers that schemars writes; their bounds are what counts.
 const NUMBER_FORMATS: &[&str] = &[
@@ -173,6 +174,7 @@ impl<'s> Reader<'s> {
             placeholder: None,
             show_if: Vec::new(),
             secret: false,
+            access: false,
             widget: None,
         };
         match schema {
@@ -367,6 +369,7 @@ impl<'s> Reader<'s> {
         for (key, value) in hints {
             let understood = match key.as_str() {
                 "order" => value.as_i64().map(|order| field.order = order).is_some(),
+                "access" => value.as_bool().map(|access| field.access = access).is_some(),
                 "advanced" => value.as_bool().map(|advanced| field.advanced = advanced).is_some(),
                 "secret" => value.as_bool().map(|secret| field.secret = secret).is_some(),
                 "group" => value.as_str().map(|group| field.group = Some(group.to_owned())).is_some(),

@@ -27,12 +27,15 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+use serde_json::Value;
+
 use crate::channel::text::{self, Document};
 use crate::channel::{Channel, StreamChoice};
 use crate::component::{ComponentSpec, Ports};
 use crate::connection::Connection;
 use crate::diagnostic::{self, Diagnostic, Place, codes};
 use crate::form::{self, FormModel};
+use crate::pointer;
 use at::At;
 
 /// What is known outside of the document. What is not known is not judged.
@@ -92,6 +95,26 @@ pub fn validate_connection(connection: &Connection, facts: &Facts<'_>) -> Vec<Di
     secrets::check(config, None, &At::Config(&Place::at("/spec/config")), facts.secrets, &mut out);
     diagnostic::settle(&mut out);
     out
+}
+
+/// A document without the values that these findings take for secrets: what is passed on does not carry them (I6).
+pub fn without_secrets(mut document: Value, found: &[Diagnostic]) -> Value {
+    let secret = [codes::SECRET_PLAIN, codes::SECRET_SUSPECTED];
+    let mut places: Vec<Vec<String>> = found
+        .iter()
+        .filter(|fault| secret.contains(&&*fault.code))
+        .map(|fault| pointer::segments(&fault.place.pointer))
+        .collect();
+    // From the end: an element taken out of a list moves those behind it.
+    let rank = |place: &Vec<String>| -> Vec<(Option<usize>, String)> {
+        place.iter().map(|segment| (pointer::index(segment), segment.clone())).collect()
+    };
+    places.sort_by_key(|place| std::cmp::Reverse(rank(place)));
+    for place in places {
+        // A place that is not there any more holds nothing to be left out.
+        pointer::put(&mut document, &place, None).unwrap_or_default();
+    }
+    document
 }
 
 /// Reads any bytes as a document and says all that is wrong with them: text, shape and meaning, with lines and columns.

@@ -4,8 +4,8 @@ use fairway_shared::form::Field;
 use leptos::prelude::*;
 use serde_json::Value;
 
+use super::desk::use_desk;
 use super::{Slot, placeholder};
-use crate::state::editor::use_editor;
 
 /// The text of a value, such that [`read`] gives the value back.
 fn shown(value: Option<&Value>) -> String {
@@ -32,7 +32,7 @@ fn read(text: &str) -> Option<Value> {
 /// One line of JSON or text.
 #[component]
 pub(super) fn JsonEditor(field: Field, place: Slot, id: String) -> impl IntoView {
-    let editor = use_editor();
+    let desk = use_desk();
     let (value, invalid) = (place.value, place.invalid());
     // While one types, the text is the user's; the value's own form comes back when the input is left.
     let typing = RwSignal::new(None::<String>);
@@ -57,7 +57,7 @@ pub(super) fn JsonEditor(field: Field, place: Slot, id: String) -> impl IntoView
             }
             on:blur=move |_| {
                 typing.set(None);
-                editor.close_entry();
+                desk.close_entry();
             }
         />
     }

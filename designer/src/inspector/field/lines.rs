@@ -5,11 +5,12 @@ use fairway_shared::form::{Field, FieldKind, OneOf, Tagging, Widget};
 use leptos::prelude::*;
 use serde_json::Value;
 
+use super::desk::use_desk;
 use super::text::shown;
 use super::{Slot, placeholder};
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
-use crate::state::editor::use_editor;
+use crate::parts::Combobox;
 
 /// Whether a field takes a text or a list of texts.
 pub(super) fn takes_one_or_many(shapes: &OneOf) -> bool {
@@ -42,7 +43,7 @@ fn written(mut lines: Vec<String>) -> Option<Value> {
 /// The lines.
 #[component]
 pub(super) fn LinesEditor(field: Field, place: Slot, id: String) -> impl IntoView {
-    let editor = use_editor();
+    let desk = use_desk();
     let (value, invalid, hint) = (place.value, place.invalid(), placeholder(&field));
     let count = Memo::new(move |_| value.with(|value| lines(value.as_ref()).len()));
     let code = matches!(field.widget, Some(Widget::Path));
@@ -53,6 +54,7 @@ pub(super) fn LinesEditor(field: Field, place: Slot, id: String) -> impl IntoVie
         place.put(written(list));
     };
     let title = field.title.clone();
+    let (offer, asked) = (desk.offers.of(&field), field.clone());
     let rows = {
         let change = change.clone();
         move || {
@@ -60,14 +62,13 @@ pub(super) fn LinesEditor(field: Field, place: Slot, id: String) -> impl IntoVie
             (0..many)
                 .map(|at| {
                     let (typed, removed) = (change.clone(), change.clone());
-                    let input = move |event| {
-                        let text = event_target_value(&event);
+                    let input = Callback::new(move |text: String| {
                         typed(&|list| {
                             if let Some(line) = list.get_mut(at) {
                                 line.clone_from(&text);
                             }
                         });
-                    };
+                    });
                     let remove = move |_| {
                         removed(&|list| {
                             if at < list.len() {
@@ -77,19 +78,23 @@ pub(super) fn LinesEditor(field: Field, place: Slot, id: String) -> impl IntoVie
                     };
                     view! {
                         <div class="list-item">
-                            <input
-                                id=(at == 0).then(|| id.clone())
-                                data-input=if at == 0 { path.clone() } else { format!("{path}.{at}") }
-                                class=if code { "input mono grow" } else { "input grow" }
-                                type="text"
-                                spellcheck="false"
-                                autocomplete="off"
+                            <Combobox
+                                id=if at == 0 { id.clone() } else { format!("{id}-{at}") }
+                                path=if at == 0 { path.clone() } else { format!("{path}.{at}") }
+                                class=if code { "input mono" } else { "input" }
                                 placeholder=hint.clone()
-                                aria-label=title.clone()
-                                aria-invalid=move || invalid.get().to_string()
-                                prop:value=move || value.with(|value| lines(value.as_ref()).get(at).cloned().unwrap_or_default())
-                                on:input=input
-                                on:blur=move |_| editor.close_entry()
+                                label=title.clone()
+                                invalid
+                                value=Signal::derive(move || value.with(|value| lines(value.as_ref()).get(at).cloned().unwrap_or_default()))
+                                choices=Signal::derive(move || offer.get().choices)
+                                note=Signal::derive(move || offer.get().note)
+                                on_text=input
+                                on_pick=input
+                                on_focus=Callback::new({
+                                    let asked = asked.clone();
+                                    move |()| desk.offers.look_for(&asked)
+                                })
+                                on_leave=Callback::new(move |()| desk.close_entry())
                             />
                             {(many > 1).then(|| view! {
                                 <button type="button" class="icon-button small" aria-label=t!("row-remove") title=t!("row-remove") on:click=remove>

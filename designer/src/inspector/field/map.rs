@@ -4,10 +4,10 @@ use fairway_shared::form::{Field, FieldKind};
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
+use super::desk::use_desk;
 use super::{Slot, editor_of, fresh_id, fresh_value, or_default};
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
-use crate::state::editor::use_editor;
 
 fn entries(value: Option<&Value>) -> Map<String, Value> {
     value.and_then(Value::as_object).cloned().unwrap_or_default()
@@ -17,7 +17,7 @@ fn entries(value: Option<&Value>) -> Map<String, Value> {
 #[component]
 pub(super) fn MapEditor(field: Field, place: Slot, id: String) -> impl IntoView {
     let FieldKind::Map(inner) = field.kind.clone() else { return ().into_any() };
-    let editor = use_editor();
+    let desk = use_desk();
     let value = or_default(&field, place.value);
     let names =
         Memo::new(move |_| value.with(|value| entries(value.as_ref()).keys().cloned().collect::<Vec<_>>()));
@@ -25,7 +25,7 @@ pub(super) fn MapEditor(field: Field, place: Slot, id: String) -> impl IntoView 
         let place = place.clone();
         move |map: Map<String, Value>| {
             place.put((field.required || !map.is_empty()).then_some(Value::Object(map)));
-            editor.close_entry();
+            desk.close_entry();
         }
     };
     let item = {

@@ -2,12 +2,15 @@
 //! become; it knows neither the node nor the document.
 
 mod choice;
+mod connection;
+pub(crate) mod desk;
 mod json;
 mod lines;
 mod list;
 mod map;
 mod number;
 mod object;
+pub(crate) mod offers;
 mod one_of;
 mod rows;
 mod secret;
@@ -22,23 +25,23 @@ use fairway_shared::form::{Field, FieldKind, Widget};
 use leptos::prelude::*;
 use serde_json::Value;
 
+use self::desk::{is_about, use_desk};
 use crate::drawer::FixButton;
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::parts::markdown;
-use crate::state::editor::use_editor;
 
 /// Where a value stands, what it is, and how to change it.
 #[derive(Clone)]
-pub(super) struct Slot {
+pub(crate) struct Slot {
     /// Id of the node.
-    pub(super) node: String,
+    pub(crate) node: String,
     /// Dotted path from the config's root, elements by index, as diagnostics write it.
-    pub(super) path: String,
+    pub(crate) path: String,
     /// The value, when there is one.
-    pub(super) value: Signal<Option<Value>>,
+    pub(crate) value: Signal<Option<Value>>,
     /// What it is to become, with the path of what was edited: edits of one path in a row are one step to undo.
-    pub(super) set: Callback<(String, Option<Value>)>,
+    pub(crate) set: Callback<(String, Option<Value>)>,
 }
 
 impl Slot {
@@ -107,13 +110,13 @@ impl Slot {
 
     /// Whether something is wrong with exactly this value.
     pub(super) fn invalid(&self) -> Signal<bool> {
-        let editor = use_editor();
+        let desk = use_desk();
         let (node, path) = (self.node.clone(), self.path.clone());
         Memo::new(move |_| {
-            editor.problems.with(|problems| {
+            desk.problems.with(|problems| {
                 problems.iter().any(|problem| {
                     problem.is_error()
-                        && problem.place.node.as_deref() == Some(node.as_str())
+                        && problem.place.node.as_deref().unwrap_or_default() == node
                         && problem.place.field.as_deref() == Some(path.as_str())
                 })
             })
@@ -124,23 +127,19 @@ impl Slot {
 
 /// A title, an editor, help, and messages about the value and its parts.
 #[component]
-pub(super) fn FieldBlock(field: Field, place: Slot) -> impl IntoView {
-    let editor = use_editor();
+pub(crate) fn FieldBlock(field: Field, place: Slot) -> impl IntoView {
+    let desk = use_desk();
     let id = fresh_id();
     let found = {
-        let (node, path) = (place.node.clone(), place.path.clone());
-        let inner = format!("{path}.");
+        let (node, path, own) = (place.node.clone(), place.path.clone(), parts_speak(&field.kind));
         Memo::new(move |_| {
-            editor.problems.with(|problems| {
+            desk.problems.with(|problems| {
+                // What is wrong with a part is said at the part, where parts are fields of their own.
                 let here = |problem: &&Diagnostic| {
-                    problem.place.node.as_deref() == Some(node.as_str())
-                        && problem
-                            .place
-                            .field
-                            .as_deref()
-                            .is_some_and(|field| field == path || field.starts_with(&inner))
+                    is_about(problem, &node, &path)
+                        && (!own || problem.place.field.as_deref() == Some(path.as_str()))
                 };
-                problems.iter().filter(here).cloned().collect::<Vec<_>>()
+                once_a_place(problems.iter().filter(here).cloned().collect())
             })
         })
     };
@@ -173,9 +172,39 @@ pub(super) fn FieldBlock(field: Field, place: Slot) -> impl IntoView {
     }
 }
 
+/// Whether the parts of a value say themselves what is wrong with them: they are fields of their own, or rows.
+fn parts_speak(kind: &FieldKind) -> bool {
+    match kind {
+        FieldKind::Object(_) => true,
+        FieldKind::List(list) => matches!(list.item.kind, FieldKind::Object(_)),
+        FieldKind::OneOf(shapes) if !lines::takes_one_or_many(shapes) => shapes
+            .variants
+            .iter()
+            .filter_map(|variant| variant.content.as_ref())
+            .any(|content| parts_speak(&content.kind)),
+        _ => false,
+    }
+}
+
+/// One message a place where several rules find fault with the same thing: the first is the plainest.
+fn once_a_place(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut kept: Vec<Diagnostic> = Vec::new();
+    for problem in found {
+        let said = |known: &Diagnostic| {
+            known.place.field == problem.place.field
+                && known.severity == problem.severity
+                && (known.code == problem.code || problem.fix.is_none())
+        };
+        if !kept.iter().any(said) {
+            kept.push(problem);
+        }
+    }
+    kept
+}
+
 /// What is wrong, what to do, and the button that does it.
 #[component]
-pub(super) fn Message(problem: Diagnostic) -> impl IntoView {
+pub(crate) fn Message(problem: Diagnostic) -> impl IntoView {
     let (tone, shape) = if problem.is_error() { ("bad", Icon::Error) } else { ("warn", Icon::Warning) };
     let code = problem.code.to_string();
     let message = markdown::finding(&problem);
@@ -199,7 +228,7 @@ pub(super) fn editor_of(field: Field, place: Slot, id: String) -> AnyView {
     }
     match (&field.kind, field.widget) {
         (FieldKind::Text(_), Some(Widget::Connection)) => {
-            view! { <text::ConnectionEditor field place id /> }.into_any()
+            view! { <connection::ConnectionEditor field place id /> }.into_any()
         }
         (FieldKind::Text(_), _) => view! { <text::TextEditor field place id /> }.into_any(),
         (FieldKind::Number(_), _) => view! { <number::NumberEditor field place id /> }.into_any(),

@@ -5,9 +5,9 @@ use fairway_shared::form::{Field, FieldKind};
 use leptos::prelude::*;
 use serde_json::{Number, Value};
 
+use super::desk::use_desk;
 use super::text::shown;
 use super::{Slot, placeholder};
-use crate::state::editor::use_editor;
 
 /// What a text is written as.
 fn written(text: &str) -> Option<Value> {
@@ -21,7 +21,7 @@ fn written(text: &str) -> Option<Value> {
 /// A number.
 #[component]
 pub(super) fn NumberEditor(field: Field, place: Slot, id: String) -> impl IntoView {
-    let editor = use_editor();
+    let desk = use_desk();
     let whole = matches!(&field.kind, FieldKind::Number(limits) if limits.integer);
     let (value, invalid, hint, label) =
         (place.value, place.invalid(), placeholder(&field), field.title.clone());
@@ -39,7 +39,7 @@ pub(super) fn NumberEditor(field: Field, place: Slot, id: String) -> impl IntoVi
             aria-invalid=move || invalid.get().to_string()
             prop:value=move || value.with(|value| shown(value.as_ref()))
             on:input=move |event| place.put(written(&event_target_value(&event)))
-            on:blur=move |_| editor.close_entry()
+            on:blur=move |_| desk.close_entry()
         />
     }
 }

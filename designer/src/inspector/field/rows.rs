@@ -8,13 +8,21 @@ use leptos::prelude::*;
 use serde_json::{Map, Value};
 
 use super::choice::ChoiceEditor;
-use super::{FieldBlock, Slot, editor_of, fresh_id, fresh_value};
+use super::desk::is_about;
+use super::desk::use_desk;
+use super::{FieldBlock, Message, Slot, editor_of, fresh_id, fresh_value, once_a_place};
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
-use crate::state::editor::use_editor;
+use fairway_shared::diagnostic::Diagnostic;
 
 fn list_of(value: Option<&Value>) -> Vec<Value> {
     value.and_then(Value::as_array).cloned().unwrap_or_default()
+}
+
+/// Whether a field belongs to what a row is about, as the rules of a route: it is never folded away.
+fn is_core(field: &Field) -> bool {
+    let holds_more = matches!(field.kind, FieldKind::List(_) | FieldKind::Map(_) | FieldKind::Object(_));
+    holds_more && field.required && !field.advanced
 }
 
 /// Whether a field fits beside others on one line.
@@ -32,7 +40,7 @@ fn is_short(field: &Field) -> bool {
 pub(super) fn RowsEditor(field: Field, place: Slot, id: String) -> impl IntoView {
     let FieldKind::List(list) = &field.kind else { return ().into_any() };
     let FieldKind::Object(model) = &list.item.kind else { return ().into_any() };
-    let editor = use_editor();
+    let desk = use_desk();
     let model = Arc::new(model.clone());
     let value = place.value;
     let count = Memo::new(move |_| value.with(|value| list_of(value.as_ref()).len()));
@@ -42,7 +50,7 @@ pub(super) fn RowsEditor(field: Field, place: Slot, id: String) -> impl IntoView
             let mut list = value.with_untracked(|value| list_of(value.as_ref()));
             edit(&mut list);
             place.put(Some(Value::Array(list)));
-            editor.close_entry();
+            desk.close_entry();
         }
     };
     let fresh = fresh_value(&list.item.kind);
@@ -95,8 +103,28 @@ fn Row(model: Arc<FormModel>, place: Slot, act: Acts) -> impl IntoView {
     let value = place.value;
     let (short, long): (Vec<Field>, Vec<Field>) = model.fields.iter().cloned().partition(is_short);
     let (line, rest) = short.split_at(short.len().min(3));
-    let below: Vec<Field> = rest.iter().cloned().chain(long).collect();
+    let (core, below): (Vec<Field>, Vec<Field>) = rest.iter().cloned().chain(long).partition(is_core);
     let open = RwSignal::new(false);
+    let messages = {
+        let desk = use_desk();
+        let (node, row) = (place.node.clone(), place.path.clone());
+        let paths =
+            |fields: &[Field]| fields.iter().map(|field| format!("{row}.{}", field.name)).collect::<Vec<_>>();
+        let (always, folded) = (paths(&core), paths(&below));
+        let found = Memo::new(move |_| {
+            let open = open.get();
+            // Fields that are shown say themselves what is wrong with them.
+            let speaks = |problem: &Diagnostic| {
+                always.iter().chain(folded.iter().filter(|_| open)).any(|path| is_about(problem, &node, path))
+            };
+            desk.problems.with(|problems| {
+                let mine =
+                    problems.iter().filter(|problem| is_about(problem, &node, &row) && !speaks(problem));
+                once_a_place(mine.cloned().collect())
+            })
+        });
+        move || found.get().into_iter().map(|problem| view! { <Message problem /> }).collect_view()
+    };
     let cells = line
         .iter()
         .cloned()
@@ -129,35 +157,36 @@ fn Row(model: Arc<FormModel>, place: Slot, act: Acts) -> impl IntoView {
         })
     };
     let more = !below.is_empty();
+    let more_label = {
+        let titles: Vec<&str> = below.iter().map(|field| field.title.as_str()).collect();
+        t!("row-more", fields = titles.join(", "))
+    };
     let movable = act.up.is_some() || act.down.is_some();
-    let unfolded = {
+    let blocks = {
         let (model, place) = (model.clone(), place.clone());
-        move || {
-            open.get().then(|| {
-                let blocks = below.clone().into_iter().map(|field| {
-                    let part = place.of_key(&field.name);
-                    let shown = {
-                        let (model, field) = (model.clone(), field.clone());
-                        Memo::new(move |_| {
-                            let none = Map::new();
-                            value.with(|value| {
-                                model.is_shown(
-                                    &field,
-                                    value.as_ref().and_then(Value::as_object).unwrap_or(&none),
-                                )
-                            })
+        move |fields: Vec<Field>| {
+            let blocks = fields.into_iter().map(|field| {
+                let part = place.of_key(&field.name);
+                let shown = {
+                    let (model, field) = (model.clone(), field.clone());
+                    Memo::new(move |_| {
+                        let none = Map::new();
+                        value.with(|value| {
+                            model.is_shown(&field, value.as_ref().and_then(Value::as_object).unwrap_or(&none))
                         })
-                    };
-                    move || {
-                        shown.get().then(|| {
-                            view! { <FieldBlock field=field.clone() place=part.clone() /> }.into_any()
-                        })
-                    }
-                });
-                view! { <div class="nested">{blocks.collect_view()}</div> }
-            })
+                    })
+                };
+                move || {
+                    shown
+                        .get()
+                        .then(|| view! { <FieldBlock field=field.clone() place=part.clone() /> }.into_any())
+                }
+            });
+            view! { <div class="nested">{blocks.collect_view()}</div> }.into_any()
         }
     };
+    let core = (!core.is_empty()).then(|| blocks(core));
+    let unfolded = move || open.get().then(|| blocks(below.clone()));
     let button = |shape: Icon, text: String, run: Option<Callback<()>>| {
         view! {
             <button type="button" class="icon-button small" aria-label=text.clone() title=text disabled=run.is_none() on:click=move |_| if let Some(run) = run { run.run(()) }>
@@ -175,8 +204,8 @@ fn Row(model: Arc<FormModel>, place: Slot, act: Acts) -> impl IntoView {
                         class="icon-button small"
                         class:set=move || set_below.get()
                         data-action="row-more"
-                        aria-label=t!("row-more")
-                        title=t!("row-more")
+                        aria-label=more_label.clone()
+                        title=more_label
                         aria-expanded=move || open.get().to_string()
                         on:click=move |_| open.update(|open| *open = !*open)
                     >
@@ -191,7 +220,9 @@ fn Row(model: Arc<FormModel>, place: Slot, act: Acts) -> impl IntoView {
                     {button(Icon::ArrowDown, t!("row-down"), act.down)}
                 </div>
             })}
+            {core}
             {unfolded}
+            {messages}
         </div>
     }
 }

@@ -1,14 +1,12 @@
-//! Text: one line, several lines, code, a path, the name of a connection.
+//! Text: one line, several lines, code, a path, the name of something that exists.
 
-use fairway_shared::api::None as Nothing;
-use fairway_shared::api::connections::ListConnections;
 use fairway_shared::form::{Field, FieldKind, Widget};
 use leptos::prelude::*;
 use serde_json::Value;
 
+use super::desk::use_desk;
 use super::{Slot, placeholder};
-use crate::api;
-use crate::state::editor::use_editor;
+use crate::parts::Combobox;
 
 /// The text of a value; a value of another type as JSON, so that it can be seen and mended.
 pub(super) fn shown(value: Option<&Value>) -> String {
@@ -27,7 +25,7 @@ pub(super) fn written(text: String) -> Option<Value> {
 /// A text.
 #[component]
 pub(super) fn TextEditor(field: Field, place: Slot, id: String) -> impl IntoView {
-    let editor = use_editor();
+    let desk = use_desk();
     let FieldKind::Text(limits) = &field.kind else { return ().into_any() };
     let several = limits.multiline || matches!(field.widget, Some(Widget::Multiline | Widget::Code));
     let code = matches!(
@@ -41,51 +39,35 @@ pub(super) fn TextEditor(field: Field, place: Slot, id: String) -> impl IntoView
         (place.value, place.invalid(), placeholder(&field), field.title.clone());
     let text = move || value.with(|value| shown(value.as_ref()));
     let path = place.path.clone();
-    let input = move |event| place.put(written(event_target_value(&event)));
-    let leave = move |_| editor.close_entry();
     if several {
-        view! {
+        let input = move |event| place.put(written(event_target_value(&event)));
+        return view! {
             <textarea id=id class=class rows=if code { "5" } else { "3" } spellcheck=(!code).to_string() placeholder=hint data-input=path aria-label=label
-                aria-invalid=move || invalid.get().to_string() prop:value=text on:input=input on:blur=leave></textarea>
+                aria-invalid=move || invalid.get().to_string() prop:value=text on:input=input on:blur=move |_| desk.close_entry()></textarea>
         }
-        .into_any()
-    } else {
-        view! {
-            <input id=id class=class type="text" spellcheck="false" autocomplete="off" placeholder=hint data-input=path aria-label=label
-                aria-invalid=move || invalid.get().to_string() prop:value=text on:input=input on:blur=leave />
-        }
-        .into_any()
+        .into_any();
     }
-}
-
-/// The name of a connection, with those there are to choose from.
-#[component]
-pub(super) fn ConnectionEditor(field: Field, place: Slot, id: String) -> impl IntoView {
-    let names = RwSignal::new(Vec::<String>::new());
-    leptos::task::spawn_local(async move {
-        if let Ok(answer) = api::call::<ListConnections>(&[], &Nothing {}).await {
-            // The form may be gone by now.
-            drop(names.try_set(answer.connections.into_iter().map(|one| one.name).collect()));
-        }
-    });
-    let list = format!("{id}-list");
-    let (value, invalid, hint, label) =
-        (place.value, place.invalid(), placeholder(&field), field.title.clone());
-    let path = place.path.clone();
+    let offer = desk.offers.of(&field);
+    let put = Callback::new(move |text: String| place.put(written(text)));
     view! {
-        <input
-            id=id
-            class="input mono"
-            type="text"
-            list=list.clone()
-            autocomplete="off"
+        <Combobox
+            id
+            path
+            label
+            class
             placeholder=hint
-            data-input=path
-            aria-label=label
-            aria-invalid=move || invalid.get().to_string()
-            prop:value=move || value.with(|value| shown(value.as_ref()))
-            on:input=move |event| place.put(written(event_target_value(&event)))
+            value=Signal::derive(text)
+            invalid
+            choices=Signal::derive(move || offer.get().choices)
+            note=Signal::derive(move || offer.get().note)
+            on_text=put
+            on_pick=Callback::new(move |text| {
+                put.run(text);
+                desk.close_entry();
+            })
+            on_focus=Callback::new(move |()| desk.offers.look_for(&field))
+            on_leave=Callback::new(move |()| desk.close_entry())
         />
-        <datalist id=list>{move || names.get().into_iter().map(|name| view! { <option value=name></option> }).collect_view()}</datalist>
     }
+    .into_any()
 }

@@ -4,11 +4,12 @@ use fairway_shared::form::{Field, FieldKind};
 use leptos::prelude::*;
 use serde_json::Value;
 
+use super::desk::use_desk;
 use super::text::shown;
 use super::{Slot, placeholder};
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
-use crate::state::editor::use_editor;
+use crate::parts::Combobox;
 
 fn words(value: Option<&Value>) -> Vec<Value> {
     match value {
@@ -22,7 +23,7 @@ fn words(value: Option<&Value>) -> Vec<Value> {
 #[component]
 pub(super) fn WordsEditor(field: Field, place: Slot, id: String) -> impl IntoView {
     let FieldKind::List(list) = &field.kind else { return ().into_any() };
-    let editor = use_editor();
+    let desk = use_desk();
     let typed = RwSignal::new(String::new());
     let (value, invalid, unique) = (place.value, place.invalid(), list.unique);
     // A comma may be part of a name; it separates only where names are listed.
@@ -62,7 +63,7 @@ pub(super) fn WordsEditor(field: Field, place: Slot, id: String) -> impl IntoVie
             }
             typed.set(String::new());
             put(list);
-            editor.close_entry();
+            desk.close_entry();
             true
         }
     };
@@ -90,10 +91,20 @@ pub(super) fn WordsEditor(field: Field, place: Slot, id: String) -> impl IntoVie
     };
     let leave = {
         let add = add.clone();
-        move |_| {
+        move || {
             add(false);
         }
     };
+    let pick = add.clone();
+    // What is in the list already is not offered again.
+    let (offer, asked) = (desk.offers.of(&field), field.clone());
+    let choices = Signal::derive(move || {
+        let here = value.with(|value| words(value.as_ref()));
+        let mut choices = offer.get().choices;
+        choices.retain(|choice| !here.iter().any(|word| word.as_str() == Some(&choice.value)));
+        choices
+    });
+    let note = Signal::derive(move || offer.get().note);
     let chips = {
         let put = put.clone();
         move || {
@@ -134,18 +145,24 @@ pub(super) fn WordsEditor(field: Field, place: Slot, id: String) -> impl IntoVie
     view! {
         <div class="words input" aria-invalid=move || invalid.get().to_string()>
             {chips}
-            <input
-                id=id
-                type="text"
-                autocomplete="off"
-                spellcheck="false"
-                data-input=place.path.clone()
-                aria-label=field.title.clone()
-                placeholder=hint
-                prop:value=move || typed.get()
-                on:input=move |event| typed.set(event_target_value(&event))
-                on:keydown=keys
-                on:blur=leave
+            <Combobox
+                id
+                path=place.path.clone()
+                label=field.title.clone()
+                class="bare"
+                placeholder=Signal::derive(hint)
+                value=typed
+                invalid=Signal::stored(false)
+                choices
+                note
+                on_text=Callback::new(move |text| typed.set(text))
+                on_pick=Callback::new(move |text| {
+                    typed.set(text);
+                    pick(false);
+                })
+                on_focus=Callback::new(move |()| desk.offers.look_for(&asked))
+                on_key=Callback::new(keys)
+                on_leave=Callback::new(move |()| leave())
             />
         </div>
     }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
-use crate::parts::{lifecycle, markdown, state_name};
+use crate::parts::{Confirm, lifecycle, markdown, state_name};
 use crate::router::use_router;
 use crate::state::editor::{Saving, use_editor};
 use crate::state::{use_live, use_toasts};
@@ -90,7 +90,8 @@ pub(super) fn Trouble() -> impl IntoView {
             shown.then_some((status.state, cause))
         })
     });
-    move || {
+    let ask = RwSignal::new(None);
+    let banner = move || {
         trouble.get().map(|(state, cause)| {
             let Cause { code, message, help, node } = cause;
             let tone = if state == ChannelState::Failed { "bad" } else { "warn" };
@@ -104,6 +105,20 @@ pub(super) fn Trouble() -> impl IntoView {
                 view! { <button class="button small" on:click=go>{t!("to-node", name = name)}</button> }
             });
             let uid = uid.clone();
+            let over = {
+                let uid = uid.clone();
+                (state == ChannelState::Hold).then(|| {
+                    view! {
+                        <button
+                            class="button small"
+                            data-action="start-over"
+                            on:click=move |_| ask.set(Some(lifecycle::start_over(uid.clone(), live, toasts)))
+                        >
+                            {t!("start-over")}
+                        </button>
+                    }
+                })
+            };
             let restart = (state != ChannelState::Degraded).then(|| {
                 view! {
                     <button
@@ -127,8 +142,13 @@ pub(super) fn Trouble() -> impl IntoView {
                     </p>
                     {to_node}
                     {restart}
+                    {over}
                 </div>
             }
         })
+    };
+    view! {
+        {banner}
+        <Confirm ask />
     }
 }

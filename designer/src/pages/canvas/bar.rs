@@ -4,6 +4,7 @@ use fairway_shared::api::status::TargetState;
 use leptos::prelude::*;
 
 use crate::app::{Away, SettingsButton};
+use crate::canvas::use_surface;
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::parts::StatePill;
@@ -45,8 +46,7 @@ pub(super) fn Bar() -> impl IntoView {
         let uid = uid.clone();
         leptos::task::spawn_local(async move {
             if editor.saved().await {
-                let name = editor.metadata.with_untracked(|metadata| metadata.name.clone());
-                export(uid, name, toasts);
+                export(uid, toasts);
             }
         });
     };
@@ -72,6 +72,7 @@ pub(super) fn Bar() -> impl IntoView {
             <SaveState />
             <span class="grow"></span>
             <Away />
+            <ViewSwitch />
             <div class="bar-group" role="group" aria-label=t!("history")>
                 {button("undo", Icon::Undo, t!("undo-key"), editor.can_undo, |editor| editor.undo())}
                 {button("redo", Icon::Redo, t!("redo-key"), editor.can_redo, |editor| editor.redo())}
@@ -83,6 +84,31 @@ pub(super) fn Bar() -> impl IntoView {
             <button class="button primary" data-action="deploy" title=t!("deploy-key") on:click=move |_| editor.ask_plan()>{icon(Icon::Deploy)} {t!("deploy")}</button>
             <SettingsButton />
         </header>
+    }
+}
+
+/// The channel as it is drawn, or as it runs.
+#[component]
+fn ViewSwitch() -> impl IntoView {
+    let surface = use_surface();
+    let button = move |physical: bool, hook: &'static str, text: String| {
+        view! {
+            <button
+                type="button"
+                role="radio"
+                data-view=hook
+                aria-checked=move || (surface.physical.get() == physical).to_string()
+                on:click=move |_| surface.physical.set(physical)
+            >
+                {text}
+            </button>
+        }
+    };
+    view! {
+        <div class="segments" role="radiogroup" aria-label=t!("view")>
+            {button(false, "logical", t!("view-logical"))}
+            {button(true, "physical", t!("view-physical"))}
+        </div>
     }
 }
 

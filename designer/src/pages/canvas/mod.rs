@@ -2,6 +2,7 @@
 
 mod banners;
 mod bar;
+mod physical;
 
 use fairway_shared::api::None as Nothing;
 use fairway_shared::api::channels::{ChannelDetail, GetChannel};
@@ -9,6 +10,7 @@ use leptos::prelude::*;
 
 use self::banners::{Conflict, Trouble};
 use self::bar::Bar;
+use self::physical::Physical;
 use crate::api;
 use crate::canvas::{Board, Surface};
 use crate::dialogs::PlanDialog;
@@ -80,7 +82,8 @@ fn Opened(
                 <main class="editor-middle">
                     <Conflict reload />
                     <Trouble />
-                    <Board />
+                    <div class="view" hidden=move || surface.physical.get()><Board /></div>
+                    {move || surface.physical.get().then(|| view! { <Physical /> })}
                     <Drawer />
                 </main>
                 <Inspector />

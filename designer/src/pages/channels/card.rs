@@ -1,5 +1,7 @@
 //! One channel: what it is, how it does, what can be done with it.
 
+use std::sync::Arc;
+
 use fairway_shared::api::None as Nothing;
 use fairway_shared::api::channels::{
     AddChannel, ChannelSummary, CreateChannel, DeleteChannel, ExportChannel,
@@ -83,10 +85,10 @@ pub(super) fn Card(channel: ChannelSummary) -> impl IntoView {
         }
     };
     let on_export = {
-        let (uid, name) = (channel.uid.clone(), channel.name.clone());
+        let uid = channel.uid.clone();
         move |_| {
             menu.set(false);
-            export(uid.clone(), name.clone(), toasts);
+            export(uid.clone(), toasts);
         }
     };
     let on_delete = {
@@ -103,10 +105,10 @@ pub(super) fn Card(channel: ChannelSummary) -> impl IntoView {
             </Link>
             <div class="card-body">
                 <div class="card-name">
-                    <h2 class="clip" title=name.clone()>{name.clone()}</h2>
+                    <h2 class="clip" title=name.clone()><bdi>{name.clone()}</bdi></h2>
                     <StatePill state=state cause=cause />
                 </div>
-                <p class="card-about clip">{about.unwrap_or_else(|| channel.name.clone())}</p>
+                <p class="card-about clip"><bdi>{about.unwrap_or_else(|| channel.name.clone())}</bdi></p>
                 <dl class="figures">
                     <div><dt>{t!("figure-rate")}</dt><dd>{with(|status| format::rate(inflow(status)))}</dd></div>
                     <div><dt>{t!("figure-read")}</dt><dd>{with(|status| format::short(status.counts.read))}</dd></div>
@@ -154,7 +156,8 @@ fn delete(channels: Channels, live: Live, toasts: Toasts, channel: &ChannelSumma
         title: t!("delete-title", name = name.as_str()),
         text: t!("delete-text"),
         button: t!("delete-channel"),
-        act: Callback::new(move |()| remove(channels, live, toasts, uid.clone(), name.clone(), false)),
+        grave: true,
+        act: Arc::new(move || remove(channels, live, toasts, uid.clone(), name.clone(), false)),
     }));
 }
 

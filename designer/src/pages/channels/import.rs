@@ -37,8 +37,14 @@ impl Importer {
             router: use_router(),
         };
         let over = window_event_listener(leptos::ev::dragover, move |event| {
-            event.prevent_default();
-            importer.over.set(true);
+            // Texts that are dragged into a field are the field's.
+            let files = event.data_transfer().is_some_and(|data| {
+                data.types().iter().any(|kind| kind.as_string().as_deref() == Some("Files"))
+            });
+            if files {
+                event.prevent_default();
+                importer.over.set(true);
+            }
         });
         let leave = window_event_listener(leptos::ev::dragleave, move |event| {
             if event.related_target().is_none() {
@@ -46,7 +52,9 @@ impl Importer {
             }
         });
         let drop = window_event_listener(leptos::ev::drop, move |event| {
-            event.prevent_default();
+            if importer.over.get_untracked() {
+                event.prevent_default();
+            }
             importer.over.set(false);
             if let Some(files) = event.data_transfer().and_then(|data| data.files()) {
                 importer.files(&files);
@@ -79,6 +87,17 @@ impl Importer {
             picker.set_value("");
             picker.click();
         }
+    }
+
+    /// Imports what the clipboard holds, where the browser lets a page look.
+    pub(crate) fn paste(self) {
+        leptos::task::spawn_local(async move {
+            let read = JsFuture::from(window().navigator().clipboard().read_text()).await;
+            match read.ok().and_then(|text| text.as_string()) {
+                Some(text) => self.text(&text),
+                None => self.toasts.bad(t!("import-no-clipboard"), Some(t!("import-no-clipboard-help"))),
+            }
+        });
     }
 
     fn files(self, files: &web_sys::FileList) {

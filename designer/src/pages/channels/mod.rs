@@ -4,6 +4,7 @@ mod card;
 mod empty;
 mod import;
 mod picture;
+mod templates;
 
 use std::time::Duration;
 
@@ -14,12 +15,13 @@ use leptos::prelude::*;
 use self::card::Card;
 use self::empty::{Empty, NothingFound};
 pub(crate) use self::import::Importer;
+use self::templates::Gallery;
 use crate::api;
-use crate::app::{Away, SettingsButton};
+use crate::app::Frame;
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
-use crate::parts::{Ask, Confirm};
-use crate::router::{Link, Route, use_router};
+use crate::parts::{Ask, Confirm, Popover};
+use crate::router::{Route, use_router};
 use crate::state::editor::made_empty;
 use crate::state::{use_live, use_toasts};
 
@@ -33,6 +35,11 @@ pub(crate) struct Channels {
 }
 
 impl Channels {
+    /// Names that are taken.
+    fn names(self) -> Vec<String> {
+        self.list.with_untracked(|list| list.iter().flatten().map(|channel| channel.name.clone()).collect())
+    }
+
     /// Reads the list anew.
     pub(crate) fn load(self) {
         let (live, toasts) = (use_live(), use_toasts());
@@ -70,6 +77,7 @@ pub(crate) fn ChannelsPage() -> impl IntoView {
     provide_context(channels);
     let importer = Importer::provide();
     let search = RwSignal::new(String::new());
+    let (menu, gallery) = (RwSignal::new(false), RwSignal::new(false));
     document().set_title(&t!("app-name"));
     channels.load();
 
@@ -103,13 +111,7 @@ pub(crate) fn ChannelsPage() -> impl IntoView {
     });
     let count = move || channels.list.with(|list| list.as_ref().map(Vec::len));
     view! {
-        <div class="shell">
-            <header class="topbar">
-                <Link class="brand" to=Route::Channels>{icon(Icon::Logo)} {t!("app-name")}</Link>
-                <span class="grow"></span>
-                <Away />
-                <SettingsButton />
-            </header>
+        <Frame here=Route::Channels>
             <main class="page" data-testid="channels">
                 <div class="channels">
                     <div class="channels-head">
@@ -128,18 +130,41 @@ pub(crate) fn ChannelsPage() -> impl IntoView {
                                 on:input=move |event| search.set(event_target_value(&event))
                             />
                         </label>
-                        <button class="button" data-action="import" on:click=move |_| importer.pick()>
-                            {icon(Icon::Import)}
-                            {t!("import")}
-                        </button>
-                        <button class="button primary" data-action="new-channel" on:click=move |_| create.run(())>
-                            {icon(Icon::Plus)}
-                            {t!("new-channel")}
-                        </button>
+                        <div class="split">
+                            <button class="button primary" data-action="new-channel" on:click=move |_| create.run(())>
+                                {icon(Icon::Plus)}
+                                {t!("new-channel")}
+                            </button>
+                            <button
+                                class="button primary"
+                                data-action="new-more"
+                                aria-label=t!("new-more")
+                                title=t!("new-more")
+                                aria-expanded=move || menu.get().to_string()
+                                on:click=move |_| menu.update(|open| *open = !*open)
+                            >
+                                {icon(Icon::ChevronDown)}
+                            </button>
+                            <Popover open=menu label=t!("new-more") role="menu">
+                                <button class="menu-item" role="menuitem" data-action="from-template" on:click=move |_| {
+                                    menu.set(false);
+                                    gallery.set(true);
+                                }>{icon(Icon::Template)} {t!("from-template")}</button>
+                                <button class="menu-item" role="menuitem" data-action="import" on:click=move |_| {
+                                    menu.set(false);
+                                    importer.pick();
+                                }>{icon(Icon::Import)} {t!("import-file")}</button>
+                                <button class="menu-item" role="menuitem" data-action="paste" on:click=move |_| {
+                                    menu.set(false);
+                                    importer.paste();
+                                }>{icon(Icon::Paste)} {t!("import-paste")}</button>
+                                <p class="menu-note faint">{t!("import-hint")}</p>
+                            </Popover>
+                        </div>
                     </div>
                     {move || match count() {
                         None => (0..3).map(|_| view! { <div class="skeleton"></div> }).collect_view().into_any(),
-                        Some(0) => view! { <Empty create importer /> }.into_any(),
+                        Some(0) => view! { <Empty create gallery importer /> }.into_any(),
                         Some(_) => view! {
                             <ul class="cards">
                                 <For each=move || found.get() key=key let:channel>
@@ -152,7 +177,8 @@ pub(crate) fn ChannelsPage() -> impl IntoView {
                     }}
                 </div>
             </main>
-        </div>
+        </Frame>
+        {move || gallery.get().then(|| view! { <Gallery channels close=Callback::new(move |()| gallery.set(false)) /> })}
         <import::ImportDialog importer />
         <Confirm ask=channels.ask />
     }
@@ -183,13 +209,11 @@ fn matches(channel: &ChannelSummary, wanted: &str) -> bool {
 
 /// Makes an empty channel under a free name and opens it.
 fn create(channels: Channels, router: crate::router::Router, toasts: crate::state::Toasts) {
-    let taken: Vec<String> = channels
-        .list
-        .with_untracked(|list| list.iter().flatten().map(|channel| channel.name.clone()).collect());
+    let name = free_name("channel", &channels.names());
     let document = serde_json::json!({
         "apiVersion": fairway_shared::channel::API_VERSION,
         "kind": "Channel",
-        "metadata": { "name": free_name("channel", &taken) },
+        "metadata": { "name": name },
         "spec": { "nodes": [], "edges": [] },
     });
     leptos::task::spawn_local(async move {

@@ -12,6 +12,7 @@ use leptos::prelude::*;
 
 use super::Editor;
 use crate::api;
+use crate::parts::pause;
 use crate::router::{Route, Router};
 use crate::state::store::{Keep, forget, read, write};
 
@@ -282,21 +283,5 @@ impl Editor {
                 Err(problem) => self.toasts.problem(&problem),
             }
         });
-    }
-}
-
-/// Waits for some milliseconds.
-async fn pause(milliseconds: u64) {
-    let wait = js_sys::Promise::new(&mut |resolve, _| {
-        set_timeout(
-            move || {
-                // Resolving a promise has no answer worth looking at.
-                let _undefined = resolve.call0(&wasm_bindgen::JsValue::UNDEFINED);
-            },
-            Duration::from_millis(milliseconds),
-        );
-    });
-    if wasm_bindgen_futures::JsFuture::from(wait).await.is_err() {
-        leptos::logging::warn!("a pause was cut short");
     }
 }

@@ -58,7 +58,7 @@ pub(crate) struct HttpSink {
     connection: Option<String>,
     /// The address; fields of the record stand in braces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1), extend("x-ui" = {"order": 2, "placeholder": "https://api.example.com/orders"}))]
+    #[schemars(length(min = 1), extend("x-ui" = {"order": 2, "access": true, "placeholder": "https://api.example.com/orders"}))]
     url: Option<String>,
     /// The method of requests.
     #[serde(default = "default_method")]
@@ -78,23 +78,23 @@ pub(crate) struct HttpSink {
     max_bytes: Size,
     /// User, for basic authentication.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-ui" = {"order": 7, "group": "access"}))]
+    #[schemars(extend("x-ui" = {"order": 7, "access": true, "group": "access"}))]
     user: Option<String>,
     /// Password of the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-ui" = {"order": 8, "group": "access"}))]
+    #[schemars(extend("x-ui" = {"order": 8, "access": true, "group": "access"}))]
     password: Option<Secret>,
     /// Token, sent as `Authorization: Bearer …`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-ui" = {"order": 9, "group": "access"}))]
+    #[schemars(extend("x-ui" = {"order": 9, "access": true, "group": "access"}))]
     token: Option<Secret>,
     /// Further headers by name; values may be secrets.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schemars(extend("x-ui" = {"order": 10, "group": "access"}))]
+    #[schemars(extend("x-ui" = {"order": 10, "access": true, "group": "access"}))]
     headers: BTreeMap<String, Secret>,
     /// File of certificates (PEM) that are trusted besides the system's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-ui" = {"order": 11, "group": "access", "widget": "path", "advanced": true}))]
+    #[schemars(extend("x-ui" = {"order": 11, "access": true, "group": "access", "widget": "path", "advanced": true}))]
     ca_file: Option<String>,
     /// Header that carries a name of the records, the same at every try, such as `Idempotency-Key`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

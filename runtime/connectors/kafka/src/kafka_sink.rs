@@ -51,7 +51,7 @@ pub(crate) struct KafkaSink {
     connection: Option<String>,
     /// Brokers to begin with, as `host:port` with commas between; the others are found by them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-ui" = {"order": 2, "placeholder": "broker-1:9092,broker-2:9092"}))]
+    #[schemars(extend("x-ui" = {"order": 2, "access": true, "placeholder": "broker-1:9092,broker-2:9092"}))]
     brokers: Option<String>,
     /// Name of the topic, exactly; where `topic_field` is set, the one for records that do not have that field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,7 +107,7 @@ pub(crate) struct KafkaSink {
     copies: Option<u32>,
     /// How to get in where brokers do not let everybody in.
     #[serde(default, skip_serializing_if = "is_default")]
-    #[schemars(extend("x-ui" = {"order": 16}))]
+    #[schemars(extend("x-ui" = {"order": 16, "access": true}))]
     security: Security,
 }
 

@@ -57,7 +57,7 @@ pub(crate) struct KafkaSource {
     connection: Option<String>,
     /// Brokers to begin with, as `host:port` with commas between; the others are found by them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-ui" = {"order": 2, "placeholder": "broker-1:9092,broker-2:9092"}))]
+    #[schemars(extend("x-ui" = {"order": 2, "access": true, "placeholder": "broker-1:9092,broker-2:9092"}))]
     brokers: Option<String>,
     /// Names of the topics, exactly.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -102,7 +102,7 @@ pub(crate) struct KafkaSource {
     place_field: Option<String>,
     /// How to get in where brokers do not let everybody in.
     #[serde(default, skip_serializing_if = "is_default")]
-    #[schemars(extend("x-ui" = {"order": 13}))]
+    #[schemars(extend("x-ui" = {"order": 13, "access": true}))]
     security: Security,
     /// A consumer group that shows how far the channel is; empty for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -49,35 +49,35 @@ pub(crate) struct PostgresSink {
     /// Address of the database in one line, as `postgres://user@host:5432/database`; single settings count more. Refer to the
     /// password in it by `${secret:name}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>", extend("x-ui" = {"order": 2, "placeholder": "postgres://app@db.example.com/shop"}))]
+    #[schemars(with = "Option<String>", extend("x-ui" = {"order": 2, "access": true, "placeholder": "postgres://app@db.example.com/shop"}))]
     url: Option<Secret>,
     /// Name or address of the server's machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-ui" = {"order": 3, "placeholder": "db.example.com"}))]
+    #[schemars(extend("x-ui" = {"order": 3, "access": true, "placeholder": "db.example.com"}))]
     host: Option<String>,
     /// Port of the server; 5432 if not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1), extend("x-ui" = {"order": 4}))]
+    #[schemars(range(min = 1), extend("x-ui" = {"order": 4, "access": true}))]
     port: Option<u16>,
     /// Name of the database; that of the user if not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-ui" = {"order": 5, "placeholder": "shop"}))]
+    #[schemars(extend("x-ui" = {"order": 5, "access": true, "placeholder": "shop"}))]
     database: Option<String>,
     /// Name of the user; `postgres` if not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-ui" = {"order": 6}))]
+    #[schemars(extend("x-ui" = {"order": 6, "access": true}))]
     user: Option<String>,
     /// Password of the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-ui" = {"order": 7, "secret": true}))]
+    #[schemars(extend("x-ui" = {"order": 7, "access": true, "secret": true}))]
     password: Option<Secret>,
     /// How the connection is encrypted; `prefer` if not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-ui" = {"order": 8, "advanced": true}))]
+    #[schemars(extend("x-ui" = {"order": 8, "access": true, "advanced": true}))]
     tls: Option<Tls>,
     /// File with the certificates of the authorities that vouch for the server (PEM); setting it means `verify`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-ui" = {"order": 9, "widget": "path", "advanced": true}))]
+    #[schemars(extend("x-ui" = {"order": 9, "access": true, "widget": "path", "advanced": true}))]
     tls_ca: Option<String>,
     /// Name of the schema that the table is in, exactly.
     #[serde(default = "default_schema")]

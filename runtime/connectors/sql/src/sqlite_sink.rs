@@ -43,7 +43,7 @@ pub(crate) struct SqliteSink {
     connection: Option<String>,
     /// The file; it and its folders are created if they are missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1), extend("x-ui" = {"order": 2, "widget": "path", "placeholder": "out/shop.db"}))]
+    #[schemars(length(min = 1), extend("x-ui" = {"order": 2, "access": true, "widget": "path", "placeholder": "out/shop.db"}))]
     path: Option<String>,
     /// Name of the table, exactly.
     #[schemars(length(min = 1), extend("x-ui" = {"order": 3, "placeholder": "orders"}))]

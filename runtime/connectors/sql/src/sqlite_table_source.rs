@@ -53,7 +53,7 @@ pub(crate) struct SqliteTableSource {
     connection: Option<String>,
     /// The file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1), extend("x-ui" = {"order": 2, "widget": "path", "placeholder": "in/shop.db"}))]
+    #[schemars(length(min = 1), extend("x-ui" = {"order": 2, "access": true, "widget": "path", "placeholder": "in/shop.db"}))]
     path: Option<String>,
     /// How rows that were not read yet are found.
     #[serde(default = "default_mode")]

@@ -3,6 +3,7 @@
 mod kills;
 mod run;
 mod serve;
+mod templates;
 mod trial;
 mod webhook;
 

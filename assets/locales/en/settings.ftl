@@ -1,0 +1,20 @@
+# The settings page, and the ways between pages.
+pages = Pages
+all-settings = All settings
+settings-look = Appearance
+settings-look-help = Colours forced by the system always win.
+theme-contrast = Contrast
+single-keys = Single letters are shortcuts
+single-keys-help = Turn this off if you dictate, or press keys by accident. Shortcuts with Ctrl stay.
+access = Access
+access-good = This browser is let in.
+access-help = Fairway printed an address with a token when it started. Opened once, it lets this browser in; a new token is entered here.
+token = Token, or the whole address
+token-use = Use token
+token-failed = The token could not be used.
+about-version = Version
+about-worker = Worker
+about-mode = Mode
+about-files = Folder for files
+mode-standalone = One process
+mode-cluster = Cluster

@@ -1,0 +1,20 @@
+# 设置页面，以及页面之间的导航。
+pages = 页面
+all-settings = 全部设置
+settings-look = 外观
+settings-look-help = 系统强制的颜色始终优先。
+theme-contrast = 高对比度
+single-keys = 单个字母作为快捷键
+single-keys-help = 如果您使用语音输入或容易误触按键，请关闭此项。带 Ctrl 的快捷键仍然有效。
+access = 访问
+access-good = 此浏览器已获准访问。
+access-help = Fairway 启动时会打印一个带令牌的地址，打开一次即可让此浏览器进入；新的令牌可在此输入。
+token = 令牌，或完整地址
+token-use = 使用令牌
+token-failed = 无法使用该令牌。
+about-version = 版本
+about-worker = 工作节点
+about-mode = 模式
+about-files = 文件目录
+mode-standalone = 单进程
+mode-cluster = 集群

@@ -1,0 +1,220 @@
+//! One connection of the list.
+
+use std::sync::Arc;
+
+use fairway_shared::api::None as Nothing;
+use fairway_shared::api::connections::{ConnectionDetail, DeleteConnection};
+use fairway_shared::api::preview::{ProbeAnswer, ProbeConnection, ProbeRequest};
+use fairway_shared::component::Kind;
+use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Connections;
+use crate::api;
+use crate::dialogs::{ConnectionDraft, connector_name, family_of, whereabouts};
+use crate::i18n::{format, t};
+use crate::icons::{Icon, component_icon, icon};
+use crate::parts::{Ask, Popover, markdown};
+use crate::router::{Link, Route};
+use crate::state::store::{Keep, forget, read, write};
+use crate::state::{use_session, use_toasts};
+
+const DEADLINE: u32 = 8000;
+
+/// What the last test from this browser came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Tested {
+    /// When, RFC 3339.
+    at: String,
+    /// What answered; nothing when the test failed.
+    found: Option<String>,
+    /// Why it failed.
+    why: Option<String>,
+    help: Option<String>,
+}
+
+fn key(name: &str) -> String {
+    format!("fairway.tested.{name}")
+}
+
+/// The row.
+#[component]
+pub(super) fn Row(detail: ConnectionDetail) -> impl IntoView {
+    let page: Connections = expect_context();
+    let (session, toasts) = (use_session(), use_toasts());
+    let name = detail.name.clone();
+    let text = |pointer: &str| detail.document.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+    let connector = text("/spec/connector").unwrap_or_default();
+    let title = text("/metadata/title").filter(|title| !title.is_empty());
+    let family = family_of(&connector);
+    let place = whereabouts(&detail);
+    let kept = read(Keep::Always, &key(&name)).and_then(|kept| serde_json::from_str(&kept).ok());
+    let tested = RwSignal::new(kept.filter(|tested: &Tested| !tested.at.is_empty()));
+    let testing = RwSignal::new(false);
+    let menu = RwSignal::new(false);
+    let prober = session.catalog.with_untracked(|catalog| {
+        catalog.as_ref().and_then(|catalog| catalog.connector(&connector)).and_then(|one| one.prober)
+    });
+    let can_test = prober.is_some();
+    let known = StoredValue::new(detail.clone());
+    let test = move || {
+        if testing.get_untracked() || !can_test {
+            return;
+        }
+        testing.set(true);
+        let request = ProbeRequest {
+            component: prober.clone(),
+            connection: Some(known.with_value(|detail| detail.document.clone())),
+            deadline_ms: Some(DEADLINE),
+            ..ProbeRequest::default()
+        };
+        leptos::task::spawn_local(async move {
+            let at = String::from(js_sys::Date::new_0().to_iso_string());
+            let came = match api::call::<ProbeConnection>(&[], &request).await {
+                Ok(ProbeAnswer { probe: Some(probe), .. }) => {
+                    Tested { at, found: Some(probe.found), why: None, help: None }
+                }
+                Ok(ProbeAnswer { cause, .. }) => {
+                    let (why, help) = match cause {
+                        Some(cause) => (cause.message, cause.help),
+                        None => (t!("probe-silent"), None),
+                    };
+                    Tested { at, found: None, why: Some(why), help }
+                }
+                Err(problem) => {
+                    Tested { at, found: None, why: Some(api::said(&problem)), help: problem.help }
+                }
+            };
+            if let Some(name) = known.try_with_value(|detail| detail.name.clone())
+                && !write(Keep::Always, &key(&name), &serde_json::to_string(&came).unwrap_or_default())
+            {
+                leptos::logging::warn!("what a test came to is not kept");
+            }
+            // The page may have been left meanwhile.
+            let _left = testing.try_set(false);
+            drop(tested.try_set(Some(came)));
+        });
+    };
+    Effect::watch(
+        move || page.test_all.get(),
+        {
+            let test = test.clone();
+            move |_, _, _| test()
+        },
+        false,
+    );
+    let edit = move |_| {
+        menu.set(false);
+        page.editing.set(known.with_value(ConnectionDraft::of));
+    };
+    let users = detail.used_by.clone();
+    let used = !users.is_empty();
+    let remove = {
+        let name = name.clone();
+        move |_| {
+            menu.set(false);
+            let gone = name.clone();
+            page.ask.set(Some(Ask {
+                title: t!("connection-delete-title", name = name.as_str()),
+                text: t!("connection-delete-text"),
+                button: t!("connection-delete"),
+                grave: true,
+                act: Arc::new(move || delete(page, toasts, gone.clone())),
+            }));
+        }
+    };
+    let uses = move || {
+        let names = page.channels.get();
+        let many = users.len();
+        if many == 0 {
+            return view! { <span class="faint">{t!("connection-unused")}</span> }.into_any();
+        }
+        let links = users.clone().into_iter().map(|user| {
+            let uid = names.iter().find(|(name, _)| *name == user).map(|(_, uid)| uid.clone());
+            match uid {
+                Some(uid) => view! { <li><Link class="link" to=Route::Canvas(uid)><bdi class="clip">{user}</bdi></Link></li> }.into_any(),
+                None => view! { <li><bdi class="clip">{user}</bdi></li> }.into_any(),
+            }
+        });
+        view! { <span class="faint">{t!("connection-used")}</span> <ul>{links.collect_view()}</ul> }
+            .into_any()
+    };
+    let result = move || {
+        if testing.get() {
+            return view! { <p class="faint" role="status"><span class="spin">{icon(Icon::StateStarting)}</span> {t!("testing")}</p> }.into_any();
+        }
+        match tested.get() {
+            None => view! { <p class="faint">{if can_test { t!("connection-untested") } else { t!("connection-untestable") }}</p> }.into_any(),
+            Some(Tested { at, found: Some(found), .. }) => view! {
+                <p data-probe="good">{icon(Icon::Check)} <bdi class="clip" title=found.clone()>{found.clone()}</bdi> <time class="faint" datetime=at.clone() title=format::moment(&at)>{format::ago(&at)}</time></p>
+            }
+            .into_any(),
+            Some(Tested { at, why, help, .. }) => view! {
+                <div data-probe="bad">
+                    {icon(Icon::Error)}
+                    <p>
+                        <span>{markdown::sentence(&why.unwrap_or_default())}</span>
+                        " "
+                        <time class="faint" datetime=at.clone() title=format::moment(&at)>{format::ago(&at)}</time>
+                        {help.map(|help| view! { <span class="more faint">{markdown::sentence(&help)}</span> })}
+                    </p>
+                </div>
+            }
+            .into_any(),
+        }
+    };
+    view! {
+        <li class="connection" data-connection=name.clone()>
+            <span class="node-icon">{component_icon(&connector, &family, Kind::Source)}</span>
+            <div class="connection-name">
+                <h2 class="clip" title=name.clone()><bdi>{title.unwrap_or_else(|| name.clone())}</bdi></h2>
+                <p class="faint clip"><bdi class="mono">{name.clone()}</bdi> " · " {connector_name(&connector)} {place.map(|place| view! { " · " <bdi>{place}</bdi> })}</p>
+            </div>
+            <div class="connection-uses">{uses}</div>
+            <div class="connection-acts">
+                <button class="button small" data-action="test-connection" disabled=move || !can_test || testing.get() on:click=move |_| test()>{icon(Icon::Plug)} {t!("test-short")}</button>
+                <button class="button small" data-action="edit-connection" on:click=edit>{t!("edit")}</button>
+                <button class="icon-button small" data-action="more" aria-label=t!("more") title=t!("more") aria-expanded=move || menu.get().to_string() on:click=move |_| menu.update(|open| *open = !*open)>
+                    {icon(Icon::More)}
+                </button>
+                <Popover open=menu label=t!("more") role="menu">
+                    <button class="menu-item danger" role="menuitem" data-action="delete-connection" disabled=used title=used.then(|| t!("connection-delete-used")) on:click=remove.clone()>
+                        {icon(Icon::Trash)} {t!("delete")}
+                    </button>
+                    {used.then(|| view! { <p class="menu-note faint">{t!("connection-delete-used")}</p> })}
+                </Popover>
+            </div>
+            <div class="connection-result" data-testid="tested">{result}</div>
+        </li>
+    }
+}
+
+fn delete(page: Connections, toasts: crate::state::Toasts, name: String) {
+    let before = page.list.with_untracked(|list| {
+        list.iter().flatten().find(|one| one.name == name).map(|one| one.document.clone())
+    });
+    leptos::task::spawn_local(async move {
+        if let Err(problem) = api::call::<DeleteConnection>(&[("name", &name)], &Nothing {}).await {
+            toasts.problem(&problem);
+            return;
+        }
+        if !forget(Keep::Always, &key(&name)) {
+            leptos::logging::warn!("what a test came to is still kept");
+        }
+        page.load_with(toasts);
+        let said = t!("connection-deleted", name = name.as_str());
+        let Some(document) = before else { return toasts.good(said) };
+        let back = Callback::new(move |()| {
+            let (document, name) = (document.clone(), name.clone());
+            leptos::task::spawn_local(async move {
+                use fairway_shared::api::connections::PutConnection;
+                match api::call::<PutConnection>(&[("name", &name)], &document).await {
+                    Ok(_) => page.load_with(toasts),
+                    Err(problem) => toasts.problem(&problem),
+                }
+            });
+        });
+        toasts.offer(said, t!("undo"), back);
+    });
+}

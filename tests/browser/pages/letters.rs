@@ -1,0 +1,88 @@
+//! Records set aside: found by cause, looked at, mended by a deploy, tried again; and discarded.
+
+use anyhow::{Result, ensure};
+use serde_json::json;
+
+use super::super::designer::with;
+use super::super::flights::json_lines;
+use super::super::{Browser, scenario};
+use super::{WINDOW, chain};
+use crate::support::Fairway;
+
+#[tokio::test]
+async fn an_operator_finds_mends_and_replays_what_was_refused() -> Result<()> {
+    let fairway = Fairway::start(&[])?;
+    let files = fairway.files()?;
+    std::fs::write(files.join("rows.csv"), "id,n\n1,5\n2,x\n3,7\n4,y\n5,9\n")?;
+    let cast = |kind: &str| json!({ "fields": [{ "field": "n", "type": kind }] });
+    let document = |kind: &str| {
+        chain(
+            "letters",
+            json!([
+                { "id": "rows", "component": "csv_source", "config": { "path": "rows.csv", "columns": "text" } },
+                { "id": "numbers", "component": "cast_fields", "config": cast(kind) },
+                { "id": "out", "component": "jsonl_sink", "config": { "path": "out/rows.jsonl" } },
+            ]),
+        )
+    };
+    scenario("pages-letters", WINDOW, async |browser| {
+        browser.visit(&fairway).await?;
+        browser.import(&document("int64")?).await?;
+        browser.deploy(1).await?;
+        browser.settled(1, "completed").await?;
+        browser.panel("dead-letters").await?;
+
+        // One cause, two records; each with its fields, its step and its place in the file, in bytes.
+        browser.until("two groups to choose from", "document.querySelectorAll('[data-group]').length === 2").await?;
+        let group = browser.eval("[...document.querySelectorAll('[data-group]')].map((e) => e.dataset.group)[1]", &[]).await?;
+        let group = group.as_str().unwrap_or_default().to_owned();
+        ensure!(group.starts_with("numbers "), "grouped by step and cause: {group}");
+        browser.click(&with("data-group", &group)).await?;
+        browser.until("both records", "document.querySelectorAll('[data-dead-letter]').length === 2").await?;
+        browser.see("[data-letter] [data-record-field=n]").await?;
+        let place = browser.texts("[data-testid=place]").await?;
+        ensure!(place[0].starts_with("rows.csv") && place[0].contains("byte"), "{place:?}");
+        browser.screenshot("letters").await?;
+
+        // What will happen is said before it does; refused again, they stay.
+        browser.click("[data-action=replay-group]").await?;
+        browser.see("dialog .asked").await?;
+        browser.click("[data-action=confirm]").await?;
+        browser.until("a second try of both", "[...document.querySelectorAll('[data-dead-letter]')].filter((e) => e.textContent.includes('2 tries')).length === 2").await?;
+
+        // Mended and deployed, one goes through.
+        browser.inspect("numbers").await?;
+        browser.eval("document.querySelector(\"select[data-input='fields.0.type']\").focus()", &[]).await?;
+        browser.choose("fields.0.type", "string", "string").await?;
+        browser.deploy(2).await?;
+        browser.settled(2, "completed").await?;
+        browser.click("[data-action=replay-one]").await?;
+        browser.click("[data-action=confirm]").await?;
+        browser.until("one record left", "document.querySelectorAll('[data-dead-letter]').length === 1").await?;
+
+        // The other is discarded for good.
+        browser.click("[data-action=discard-one]").await?;
+        browser.click("[data-action=confirm]").await?;
+        browser.read("[data-testid=dead-letters]", "No dead letters").await?;
+        activity(browser).await
+    })
+    .await?;
+    let written = json_lines(&files.join("out/rows.jsonl"))?;
+    // Three that were sound, the one that was tried again, and all five of the second time.
+    assert_eq!(written.len(), 9, "{written:?}");
+    Ok(())
+}
+
+/// What happened is listed, and the channel can start over from the beginning.
+async fn activity(browser: &mut Browser) -> Result<()> {
+    browser.panel("activity").await?;
+    browser.see("#drawer-panel .timeline li[data-state=completed]").await?;
+    browser.click("[data-action=start-over]").await?;
+    browser.click("[data-action=confirm]").await?;
+    browser.until("five records read once more", &format!(
+        "fetch('/api/v1/channels/{}/status').then((answer) => answer.json()).then((status) => status.state === 'completed' && status.counts.read === 10)",
+        browser.uid().await?
+    ))
+    .await?;
+    browser.settled(2, "completed").await.map(|_| ())
+}
