@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::desktop::{CloseQuestion, Desktop};
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::pages::canvas::CanvasPage;
@@ -23,6 +24,7 @@ pub(crate) fn App() -> impl IntoView {
     provide_context(toasts);
     provide_context(router);
     provide_context(Live::start());
+    provide_context(Desktop::start(toasts, router));
     session.load(toasts);
     keep_browser_zoom_away();
     let route = router.route();
@@ -35,6 +37,7 @@ pub(crate) fn App() -> impl IntoView {
                 Route::Connections => view! { <ConnectionsPage /> }.into_any(),
                 Route::Settings => view! { <SettingsPage /> }.into_any(),
             }}
+            <CloseQuestion />
             <ToastList />
         }
     }

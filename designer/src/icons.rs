@@ -57,6 +57,7 @@ icons! {
     Redo "redo",
     Reload "reload",
     Restart "restart",
+    Save "save",
     Search "search",
     Settings "settings",
     StateCompleted "state-completed",

@@ -19,6 +19,7 @@
 mod api;
 mod app;
 mod canvas;
+mod desktop;
 mod dialogs;
 mod drawer;
 mod i18n;

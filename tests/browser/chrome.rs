@@ -14,10 +14,15 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::support::Program;
 
 /// How long chromedriver and Chromium may take to start; far above what they take, for machines under load.
-const START: Duration = Duration::from_secs(60);
+pub(super) const START: Duration = Duration::from_secs(60);
 
 /// Browsers open at once: more would only slow each other down until limits pass for faults.
 static TURNS: Semaphore = Semaphore::const_new(2);
+
+/// Waits for the turn to open a browser or a window.
+pub(super) async fn turn() -> Result<SemaphorePermit<'static>> {
+    TURNS.acquire().await.context("no turn for a browser")
+}
 
 /// What Chromium is started with. A test needs no graphics card, no network and nothing that phones home.
 const FLAGS: &[&str] = &[
@@ -66,16 +71,15 @@ pub(crate) struct Browser {
     pub(super) pointer: (f64, f64),
     /// Files that the page lets the user save.
     pub(super) downloads: TempDir,
-    // The order matters: the driver and the browser end before their folder is removed, and only then is it the
-    // next one's turn.
-    _driver: Program,
-    _profile: TempDir,
-    _turn: SemaphorePermit<'static>,
+    // The order matters: drivers and browser end before their folder is removed, and only then is it the next one's turn.
+    pub(super) _programs: Vec<Program>,
+    pub(super) _profile: TempDir,
+    pub(super) _turn: SemaphorePermit<'static>,
 }
 
 impl Browser {
     pub(super) async fn open(name: &str, chromium: &Path, driver: &Path, looks: Looks) -> Result<Self> {
-        let turn = TURNS.acquire().await.context("no turn for a browser")?;
+        let turn = turn().await?;
         let profile = tempfile::tempdir().context("no folder for the profile")?;
         let downloads = tempfile::tempdir().context("no folder for downloads")?;
         let mut command = Command::new(driver);
@@ -94,7 +98,7 @@ impl Browser {
             client,
             pointer: (0.0, 0.0),
             downloads,
-            _driver: driver,
+            _programs: vec![driver],
             _profile: profile,
             _turn: turn,
         };

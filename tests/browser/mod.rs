@@ -8,12 +8,14 @@
 //! * `look.rs`: reads the page; `pointer.rs` and `keys.rs`: act on it; `devtools.rs`: beyond WebDriver
 //! * `designer.rs`: what a person does in the designer, in the words of the product
 //! * `smoke.rs`: proves all of that on a page of its own
+//! * `desktop.rs`: the desktop app, a window under Xvfb driven by WebKit's own driver
 //! * the other files: the product, one area each
 
 mod axe;
 mod canvas;
 mod chrome;
 mod designer;
+mod desktop;
 mod devtools;
 mod flights;
 mod keyboard;

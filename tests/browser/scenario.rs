@@ -21,12 +21,7 @@ pub(crate) async fn scenario(
     body: impl AsyncFnOnce(&mut Browser) -> Result<()>,
 ) -> Result<()> {
     let programs = find(&["chromium", "chromium-browser", "google-chrome"]).zip(find(&["chromedriver"]));
-    let Some((chromium, driver)) = programs else {
-        let required = env::var_os("FAIRWAY_REQUIRE_BROWSER").is_some_and(|value| !value.is_empty());
-        ensure!(!required, "Chromium or chromedriver is missing: run `cargo xtask setup`");
-        skip("Chromium or chromedriver is not installed");
-        return Ok(());
-    };
+    let Some((chromium, driver)) = programs else { return missing("Chromium or chromedriver") };
     let mut browser = Browser::open(name, &chromium, &driver, looks).await?;
     let result =
         AssertUnwindSafe(body(&mut browser)).catch_unwind().await.unwrap_or_else(|panic| Err(said(panic)));
@@ -40,13 +35,26 @@ pub(crate) async fn scenario(
         (result, _) => result,
     };
     let Err(error) = result else { return browser.close().await };
-    Err(match browser.screenshot("failed").await {
-        Ok(path) => error.context(format!("{name} failed, see {}", path.display())),
-        Err(no_picture) => error.context(format!("{name} failed, and no screenshot: {no_picture:#}")),
-    })
+    Err(pictured(&browser, name, error).await)
 }
 
-fn said(panic: Box<dyn Any + Send>) -> Error {
+/// Skips where something is not installed, unless it must be.
+pub(super) fn missing(what: &str) -> Result<()> {
+    let required = env::var_os("FAIRWAY_REQUIRE_BROWSER").is_some_and(|value| !value.is_empty());
+    ensure!(!required, "{what} is missing: run `cargo xtask setup`");
+    skip(&format!("{what} is not installed"));
+    Ok(())
+}
+
+/// An error with the picture of the page that it happened on.
+pub(super) async fn pictured(browser: &Browser, name: &str, error: Error) -> Error {
+    match browser.screenshot("failed").await {
+        Ok(path) => error.context(format!("{name} failed, see {}", path.display())),
+        Err(no_picture) => error.context(format!("{name} failed, and no screenshot: {no_picture:#}")),
+    }
+}
+
+pub(super) fn said(panic: Box<dyn Any + Send>) -> Error {
     let text =
         panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     anyhow!("{}", text.unwrap_or("panicked"))

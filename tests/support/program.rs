@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -33,15 +33,7 @@ impl Program {
         limit: Duration,
         ready: impl Fn(&str) -> Option<T>,
     ) -> Result<(Self, T)> {
-        let name = command.get_program().to_string_lossy().into_owned();
-        command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().with_context(|| format!("could not start {name}"))?;
-        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let program = Self { name, child, log: Log::default() };
-
-        let (lines, read) = mpsc::channel();
-        program.log.follow(stdout.context("standard output was piped")?, Some(lines));
-        program.log.follow(stderr.context("standard error was piped")?, None);
+        let (program, read) = Self::begin(command)?;
         let deadline = Instant::now() + limit;
         loop {
             match read.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
@@ -58,6 +50,29 @@ impl Program {
                 }
             }
         }
+    }
+
+    /// Starts a program that says nothing when it is ready.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be started.
+    pub(crate) fn spawn(command: &mut Command) -> Result<Self> {
+        Self::begin(command).map(|(program, _)| program)
+    }
+
+    /// A program, and its lines of standard output as they come.
+    fn begin(command: &mut Command) -> Result<(Self, Receiver<String>)> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().with_context(|| format!("could not start {name}"))?;
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let program = Self { name, child, log: Log::default() };
+
+        let (lines, read) = mpsc::channel();
+        program.log.follow(stdout.context("standard output was piped")?, Some(lines));
+        program.log.follow(stderr.context("standard error was piped")?, None);
+        Ok((program, read))
     }
 
     /// Everything that the program has printed so far, both outputs in the order of arrival.

@@ -1,4 +1,4 @@
-//! `cargo xtask run`: from a fresh checkout to the designer in a browser.
+//! `cargo xtask run`: from a fresh checkout to the designer in a browser, or with `--desktop` in a window of its own.
 //!
 //! Data goes to `data/` in the checkout, which git ignores, with the sample files in `data/files/samples`.
 
@@ -20,18 +20,25 @@ pub(crate) struct Options {
     /// Build the runtime optimised: for large data. It takes several times as long to build.
     #[arg(long)]
     release: bool,
-    /// Passed on to `fairway serve`.
+    /// Open the desktop app instead of serving the designer to a browser.
+    #[arg(long)]
+    desktop: bool,
+    /// Passed on to `fairway serve`, or documents that the desktop app opens.
     #[arg(last = true)]
     args: Vec<OsString>,
 }
 
 pub(crate) fn run(house: &House, options: &Options) -> Result<()> {
-    setup::prepare(Purpose::Run)?;
+    setup::prepare(if options.desktop { Purpose::Desktop } else { Purpose::Run })?;
     // The designer is built for release: in the browser the unoptimised module is the slow part that a person
     // feels. The runtime is not, unless asked: from nothing it takes 185 s of CPU, for release 430 s, and it serves
     // the page and small channels as well.
     bundle::bundle(house, Build::Release)?;
-    let mut build = house.cargo(["build", "-p", "fairway-runtime", "--bin", "fairway"]);
+    let mut build = if options.desktop {
+        house.cargo(["build", "-p", "fairway-desktop", "--features", "desktop"])
+    } else {
+        house.cargo(["build", "-p", "fairway-runtime", "--bin", "fairway"])
+    };
     let folder = if options.release {
         build.arg("--release");
         "release"
@@ -40,6 +47,15 @@ pub(crate) fn run(house: &House, options: &Options) -> Result<()> {
     };
     step::must(&mut build)?;
 
+    if options.desktop {
+        let data = house.root.join("data");
+        samples(&house.root, &data)?;
+        let mut app = Command::new(house.binary(folder, "fairway-desktop"));
+        if std::env::var_os("FAIRWAY_DATA").is_none() {
+            app.env("FAIRWAY_DATA", data);
+        }
+        return become_it(app.args(&options.args));
+    }
     let mut serve = Command::new(house.binary(folder, "fairway"));
     serve.current_dir(&house.root).arg("serve");
     if !options.args.iter().any(|arg| arg == "--data" || arg.to_string_lossy().starts_with("--data=")) {

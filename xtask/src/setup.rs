@@ -100,6 +100,12 @@ const NEEDS: &[Need] = &[
         purpose: Purpose::Desktop,
         here: webkit,
     },
+    Need {
+        what: "Xvfb and WebKit's driver (the desktop app is tested in a window)",
+        packages: &["xvfb", "webkit2gtk-driver"],
+        purpose: Purpose::Test,
+        here: || !cfg!(target_os = "linux") || (any_program(&["Xvfb"]) && any_program(&["WebKitWebDriver"])),
+    },
 ];
 
 /// Makes sure that everything for `purpose` is here.
@@ -109,8 +115,10 @@ const NEEDS: &[Need] = &[
 /// If something is missing and cannot be installed: the message holds the command to type.
 pub(crate) fn prepare(purpose: Purpose) -> Result<()> {
     wasm_target()?;
-    // A desktop build runs no browser tests: its own needs and those of `run` are enough.
-    let wanted = |need: &&Need| need.purpose == purpose || need.purpose == Purpose::Run;
+    // Tests need everything; a desktop build runs none, so its own needs and those of `run` are enough.
+    let wanted = |need: &&Need| {
+        purpose == Purpose::Test || need.purpose == purpose || need.purpose == Purpose::Run
+    };
     let missing: Vec<&Need> = NEEDS.iter().filter(wanted).filter(|need| !(need.here)()).collect();
     if missing.is_empty() {
         return Ok(());
@@ -180,7 +188,8 @@ fn any_program(names: &[&str]) -> bool {
     names.iter().any(|name| step::program(name).is_some())
 }
 
-fn webkit() -> bool {
+/// Whether the desktop app can be built here.
+pub(crate) fn webkit() -> bool {
     let asked = Command::new("pkg-config").args(["--exists", "webkit2gtk-4.1"]).status();
     !cfg!(target_os = "linux") || asked.is_ok_and(|status| status.success())
 }

@@ -23,7 +23,7 @@ mod records;
 mod run;
 mod secrets;
 mod serve;
-mod signals;
+pub mod signals;
 mod trial;
 
 use std::process::ExitCode;

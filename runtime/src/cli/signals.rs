@@ -8,7 +8,7 @@ use super::exit;
 
 /// What asked for the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
+pub enum Asked {
     /// Ctrl-C.
     Interrupt,
     /// The service's superior.
@@ -16,7 +16,10 @@ pub(super) enum Asked {
 }
 
 /// Listens from now on; the returned channel tells the first signal.
-pub(super) fn listen() -> std::io::Result<mpsc::Receiver<Asked>> {
+///
+/// # Errors
+/// If the system does not let signals be heard.
+pub fn listen() -> std::io::Result<mpsc::Receiver<Asked>> {
     let (send, receive) = mpsc::channel(1);
     let mut signals = Signals::new()?;
     tokio::spawn(async move {

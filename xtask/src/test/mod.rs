@@ -22,8 +22,13 @@ use crate::house::{House, WASM};
 use crate::setup::{self, Purpose};
 use crate::{deny, peers, step};
 
-/// The workspace without the designer, which is built for the browser only.
-const NATIVE: [&str; 3] = ["--workspace", "--exclude", "fairway-designer"];
+/// The workspace without the designer, which is built for the browser only; with the desktop app where that can be built, in
+/// the same go, or what both need would be built twice.
+fn native() -> &'static [&'static str] {
+    const ALL: &[&str] =
+        &["--workspace", "--exclude", "fairway-designer", "--features", "fairway-desktop/desktop"];
+    if setup::webkit() { ALL } else { &ALL[..3] }
+}
 
 /// The path of every test that needs a browser begins with this.
 const BROWSER: &str = "browser::";
@@ -70,7 +75,7 @@ pub(crate) fn run(house: &House, options: &Options) -> Result<()> {
     let mut counts = Counts::default();
     if options.tests() {
         report.check("bundle", || bundle::bundle(house, Build::Debug).map(|_| ()));
-        report.check("build", || step::must(house.cargo(["build", "--bins", "--tests"]).args(NATIVE)));
+        report.check("build", || step::must(house.cargo(["build", "--bins", "--tests"]).args(native())));
         report.check("tests", || tests(house, options, &mut counts));
         if options.only != Some(Part::Browser) {
             report.check("tests of the designer", || designer(house, options, &mut counts));
@@ -113,7 +118,7 @@ fn ci() -> bool {
 fn lint(house: &House, report: &mut Report) {
     report.check("format", || step::must(&mut house.cargo(["fmt", "--all", "--check"])));
     report.check("clippy", || {
-        step::must(house.cargo(["clippy", "--all-targets"]).args(NATIVE).args(["--", "-D", "warnings"]))
+        step::must(house.cargo(["clippy", "--all-targets"]).args(native()).args(["--", "-D", "warnings"]))
     });
     report.check("clippy of the designer", || {
         let package = ["clippy", "-p", "fairway-designer", "--target", WASM];
@@ -155,13 +160,14 @@ fn tests(house: &House, options: &Options, counts: &mut Counts) -> Result<()> {
 
 fn runner<'a>(house: &House, options: &Options, args: impl IntoIterator<Item = &'a str>) -> Command {
     let mut command = house.cargo(["test", "--no-fail-fast"]);
-    command.args(NATIVE);
+    command.args(native());
     if options.only == Some(Part::Browser) {
         command.args(["--test", "it"]);
     }
     // Output of tests that pass is shown too, for that is where a test says that it skipped itself.
     command.args(["--", "--show-output"]).args(args);
     command.env("FAIRWAY_BIN", house.binary("debug", "fairway"));
+    command.env("FAIRWAY_DESKTOP", house.binary("debug", "fairway-desktop"));
     command.env("FAIRWAY_REQUIRE_BROWSER", if ci() { "1" } else { "" });
     command
 }

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use crate::app::{Away, SettingsButton};
 use crate::canvas::use_surface;
+use crate::desktop::FileBar;
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::parts::StatePill;
@@ -77,6 +78,7 @@ pub(super) fn Bar() -> impl IntoView {
                 {button("undo", Icon::Undo, t!("undo-key"), editor.can_undo, |editor| editor.undo())}
                 {button("redo", Icon::Redo, t!("redo-key"), editor.can_redo, |editor| editor.redo())}
             </div>
+            <FileBar />
             <span class="rule-v"></span>
             {targets}
             <button class="icon-button" data-action="export" aria-label=t!("export") title=t!("export") on:click=on_export>{icon(Icon::Export)}</button>

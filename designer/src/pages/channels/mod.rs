@@ -18,6 +18,7 @@ pub(crate) use self::import::Importer;
 use self::templates::Gallery;
 use crate::api;
 use crate::app::Frame;
+use crate::desktop::{OpenButton, RecentDocuments};
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::parts::{Ask, Confirm, Popover};
@@ -130,6 +131,7 @@ pub(crate) fn ChannelsPage() -> impl IntoView {
                                 on:input=move |event| search.set(event_target_value(&event))
                             />
                         </label>
+                        <OpenButton />
                         <div class="split">
                             <button class="button primary" data-action="new-channel" on:click=move |_| create.run(())>
                                 {icon(Icon::Plus)}
@@ -162,6 +164,7 @@ pub(crate) fn ChannelsPage() -> impl IntoView {
                             </Popover>
                         </div>
                     </div>
+                    <RecentDocuments />
                     {move || match count() {
                         None => (0..3).map(|_| view! { <div class="skeleton"></div> }).collect_view().into_any(),
                         Some(0) => view! { <Empty create gallery importer /> }.into_any(),

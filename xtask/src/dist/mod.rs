@@ -3,8 +3,11 @@
 //! ```text
 //! fairway-<version>-<triple>/            fairway with the designer inside, samples, licences, read-me
 //! fairway-<version>-<triple>.tar.gz      the same, and beside it its .sha256
+//! fairway_<version>_<architecture>.deb   with `--desktop`: the desktop app, to be installed (`deb.rs`)
 //! ```
-//! `--desktop` adds the desktop app to the same folder.
+//! `--desktop` adds the desktop app to the folder, too.
+
+mod deb;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -55,6 +58,11 @@ pub(crate) fn run(house: &House, options: &Options) -> Result<()> {
     let file = archive.file_name().unwrap_or_default().to_string_lossy();
     fs::write(dist.join(format!("{name}.tar.gz.sha256")), format!("{sum}  {file}\n"))?;
     println!("{}  {}  sha256 {sum}", archive.display(), files::human(fs::metadata(&archive)?.len()));
+    if options.desktop {
+        let package = deb::make(house, &binaries, &dist)?;
+        let sum = checksum(&package)?;
+        println!("{}  {}  sha256 {sum}", package.display(), files::human(fs::metadata(&package)?.len()));
+    }
     Ok(())
 }
 

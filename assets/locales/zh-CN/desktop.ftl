@@ -1,0 +1,21 @@
+# 桌面应用中用户自己的文件。
+desktop-deaf = 应用没有响应
+file-open = 打开文件
+file-open-key = 打开通道文档（Ctrl+O）
+file-recent = 最近的文件
+file-gone = 该文件已不存在
+file-unreadable = 无法打开文件
+file-unwritable = 无法写入文件
+file-opened-as-copy = 已有同名通道：文件已作为副本打开
+file-save = 保存到文件
+file-save-key = 保存到文件（Ctrl+S）
+file-save-as = 另存为…（Ctrl+Shift+S）
+file-more = 文件的更多操作
+file-read-again = 重新读取文件
+file-saved = 已保存到 { $name }
+file-has-all = 文件包含全部更改
+file-lacks = 文件缺少最新的更改
+file-close-title = { $count } 个通道的文件缺少最新的更改
+file-close-text = 您所绘制的内容无论如何都会由 Fairway 保留。若文件也应包含这些更改，请保存。
+file-close-unsaved = 不保存并关闭
+file-save-and-close = 保存并关闭
