@@ -15,8 +15,6 @@ const LARGEST: u64 = 16 << 20;
 pub(crate) struct Document {
     /// Where it lies.
     pub(crate) path: PathBuf,
-    /// Its file name.
-    pub(crate) name: String,
     pub(crate) text: String,
 }
 
@@ -40,7 +38,7 @@ pub(crate) fn read(path: &Path) -> Result<Document, Fault> {
     if read as u64 > LARGEST {
         return Err(Fault::of(path, "read", "it is larger than 16 MiB, so it is no channel document"));
     }
-    Ok(Document { path: path.to_owned(), name: name(path), text })
+    Ok(Document { path: path.to_owned(), text })
 }
 
 /// The file name as a person reads it.

@@ -11,7 +11,6 @@ use wasm_bindgen_futures::JsFuture;
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Document {
     pub(super) path: String,
-    pub(super) name: String,
     pub(super) text: String,
 }
 

@@ -70,7 +70,7 @@ fn Here() -> impl IntoView {
             view! {
                 <span class="file-name" data-testid="file" data-saved=saved.to_string() title=text.clone()>
                     {name}
-                    <span class="hidden-text">{text}</span>
+                    <span class="hidden-text">{text.clone()}</span>
                 </span>
             }
         })

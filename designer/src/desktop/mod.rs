@@ -55,8 +55,8 @@ impl Desktop {
         let closing = self.closing;
         let heard = bridge::listen(WAITING, move |_| self.open_waiting()).and_then(|()| {
             bridge::listen(CLOSE_ASKED, move |uids| {
-                let uids = js_sys::Array::from(&uids).iter().filter_map(|uid| uid.as_string());
-                closing.set(uids.collect());
+                let uids = js_sys::Array::from(&uids);
+                closing.set(uids.iter().filter_map(|uid| uid.as_string()).collect());
             })
         });
         if let Err(error) = heard {
