@@ -80,7 +80,9 @@ pub(crate) fn on_run(app: &AppHandle, event: RunEvent) {
     tauri::async_runtime::spawn(async move {
         let undelivered = server.stop().await;
         for (uid, records) in &undelivered {
-            eprintln!("error: {records} records of channel {uid} were read and not delivered; they are read again");
+            eprintln!(
+                "error: {records} records of channel {uid} were read and not delivered; they are read again"
+            );
         }
         app.state::<Closing>().drained.store(true, Ordering::Release);
         app.exit(code.unwrap_or(i32::from(!undelivered.is_empty())));

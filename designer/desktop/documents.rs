@@ -34,7 +34,8 @@ impl Fault {
 pub(crate) fn read(path: &Path) -> Result<Document, Fault> {
     let fault = |error: std::io::Error| Fault::of(path, "read", error);
     let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_string(&mut text)).map_err(fault)?;
+    let read =
+        File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_string(&mut text)).map_err(fault)?;
     if read as u64 > LARGEST {
         return Err(Fault::of(path, "read", "it is larger than 16 MiB, so it is no channel document"));
     }

@@ -24,7 +24,8 @@ fn name(data: &Path) -> io::Result<Name<'static>> {
     if cfg!(unix) {
         data.join("desktop.sock").to_fs_name::<GenericFilePath>()
     } else {
-        let flat: String = data.to_string_lossy().chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
+        let flat: String =
+            data.to_string_lossy().chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
         format!("fairway-desktop-{flat}").to_ns_name::<GenericNamespaced>()
     }
 }
@@ -85,7 +86,8 @@ fn take(mut stream: Stream) -> io::Result<Vec<PathBuf>> {
 fn show(app: &AppHandle, documents: Vec<PathBuf>) {
     app.state::<Waiting>().add(documents);
     if let Some(window) = app.get_webview_window(WINDOW) {
-        let shown = window.unminimize().and_then(|()| window.set_focus()).and_then(|()| window.emit(WAITING, ()));
+        let shown =
+            window.unminimize().and_then(|()| window.set_focus()).and_then(|()| window.emit(WAITING, ()));
         if let Err(error) = shown {
             eprintln!("warning: the window does not come to the front: {error}");
         }

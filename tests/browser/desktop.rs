@@ -117,7 +117,10 @@ async fn in_the_window(
         _profile: tempfile::tempdir()?,
         _turn: turn,
     };
-    let result = AssertUnwindSafe(body(&mut window, desk)).catch_unwind().await.unwrap_or_else(|panic| Err(said(panic)));
+    let result = AssertUnwindSafe(body(&mut window, desk))
+        .catch_unwind()
+        .await
+        .unwrap_or_else(|panic| Err(said(panic)));
     match result {
         Ok(()) => Ok(()),
         Err(error) => Err(pictured(&window, name, error).await),
@@ -209,7 +212,8 @@ async fn closed_with_changes(window: &mut Browser, desk: &Desk) -> Result<()> {
         })
     };
     desk.until("the app to end", free).await?;
-    let saved: Value = serde_json::from_str(&std::fs::read_to_string(desk.folder.path().join("other.fairway.json"))?)?;
+    let saved: Value =
+        serde_json::from_str(&std::fs::read_to_string(desk.folder.path().join("other.fairway.json"))?)?;
     ensure!(saved["metadata"]["title"] == "Left behind", "the file says {}", saved["metadata"]);
     Ok(())
 }

@@ -116,9 +116,8 @@ const NEEDS: &[Need] = &[
 pub(crate) fn prepare(purpose: Purpose) -> Result<()> {
     wasm_target()?;
     // Tests need everything; a desktop build runs none, so its own needs and those of `run` are enough.
-    let wanted = |need: &&Need| {
-        purpose == Purpose::Test || need.purpose == purpose || need.purpose == Purpose::Run
-    };
+    let wanted =
+        |need: &&Need| purpose == Purpose::Test || need.purpose == purpose || need.purpose == Purpose::Run;
     let missing: Vec<&Need> = NEEDS.iter().filter(wanted).filter(|need| !(need.here)()).collect();
     if missing.is_empty() {
         return Ok(());

@@ -41,7 +41,9 @@ fn Here() -> impl IntoView {
     };
     let read_again = move |_| {
         menu.set(false);
-        let Some(path) = file.with_untracked(|file| file.as_ref().map(|file| file.path.clone())) else { return };
+        let Some(path) = file.with_untracked(|file| file.as_ref().map(|file| file.path.clone())) else {
+            return;
+        };
         leptos::task::spawn_local(async move {
             match bridge::call::<Document>("open_recent", &json!({ "path": path })).await {
                 Ok(document) => {
@@ -63,7 +65,8 @@ fn Here() -> impl IntoView {
         }
     });
     on_cleanup(move || keys.remove());
-    let known = Memo::new(move |_| file.with(|file| file.as_ref().map(|file| (file.name.clone(), file.saved))));
+    let known =
+        Memo::new(move |_| file.with(|file| file.as_ref().map(|file| (file.name.clone(), file.saved))));
     let name = move || {
         known.get().map(|(name, saved)| {
             let text = if saved { t!("file-has-all") } else { t!("file-lacks") };

@@ -6,7 +6,7 @@ mod closing;
 mod file_bar;
 mod recent;
 
-use fairway_shared::api::channels::{ExportChannel, Existing, Import, ImportDocument};
+use fairway_shared::api::channels::{Existing, ExportChannel, Import, ImportDocument};
 use leptos::prelude::*;
 use serde_json::{Value, json};
 
@@ -63,7 +63,10 @@ impl Desktop {
             self.toasts.bad(t!("desktop-deaf"), Some(error));
         }
         let keys = window_event_listener(leptos::ev::keydown, move |event| {
-            if (event.ctrl_key() || event.meta_key()) && !event.shift_key() && event.key().eq_ignore_ascii_case("o") {
+            if (event.ctrl_key() || event.meta_key())
+                && !event.shift_key()
+                && event.key().eq_ignore_ascii_case("o")
+            {
                 event.prevent_default();
                 self.pick();
             }

@@ -98,13 +98,15 @@ fn package_of(path: &str) -> Result<String> {
     let real = fs::canonicalize(path).with_context(|| format!("{path} is not there"))?;
     let real = real.display().to_string();
     let unmerged = real.strip_prefix("/usr").unwrap_or(&real).to_owned();
-    let found = [real.as_str(), &unmerged].iter().find_map(|path| said(Command::new("dpkg").args(["-S", path])).ok());
+    let found =
+        [real.as_str(), &unmerged].iter().find_map(|path| said(Command::new("dpkg").args(["-S", path])).ok());
     let found = found.with_context(|| format!("no package has {path}"))?;
     Ok(found.split(':').next().unwrap_or_default().to_owned())
 }
 
 fn said(command: &mut Command) -> Result<String> {
-    let output = command.output().with_context(|| format!("{} cannot be started", command.get_program().display()))?;
+    let output =
+        command.output().with_context(|| format!("{} cannot be started", command.get_program().display()))?;
     ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
@@ -124,7 +126,9 @@ fn write(package: &Path, control: &str, pieces: &[Piece]) -> Result<()> {
     let data = packed(|tar| {
         let mut folders = BTreeSet::new();
         for piece in pieces {
-            for folder in Path::new(&piece.to).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()) {
+            for folder in
+                Path::new(&piece.to).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty())
+            {
                 folders.insert(folder.to_owned());
             }
         }
@@ -138,7 +142,9 @@ fn write(package: &Path, control: &str, pieces: &[Piece]) -> Result<()> {
     let mut archive = ar::Builder::new(
         File::create(package).with_context(|| format!("cannot create {}", package.display()))?,
     );
-    for (name, content) in [("debian-binary", &b"2.0\n"[..]), ("control.tar.gz", &head), ("data.tar.gz", &data)] {
+    for (name, content) in
+        [("debian-binary", &b"2.0\n"[..]), ("control.tar.gz", &head), ("data.tar.gz", &data)]
+    {
         let mut header = ar::Header::new(name.into(), content.len() as u64);
         header.set_mode(0o100_644);
         archive.append(&header, content)?;
