@@ -1,6 +1,8 @@
 //! What the page may ask of the app. Paths are the user's choice each time: by a dialog of the system, by what was opened
 //! before, or by a start of the app that names them.
 
+#![allow(clippy::let_underscore_must_use, reason = "Tauri's macro writes it around commands with state")]
+
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
