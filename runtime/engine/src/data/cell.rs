@@ -47,6 +47,26 @@ pub(crate) enum Cell {
 
 const _: () = assert!(size_of::<Cell>() == 16);
 
+impl Cell {
+    /// The cell of a value that needs no storage.
+    #[inline]
+    pub(super) fn plain(value: Ref<'_>) -> Option<Cell> {
+        Some(match value {
+            Ref::Missing => Cell::Missing,
+            Ref::Null => Cell::Null,
+            Ref::Bool(value) => Cell::Bool(value),
+            Ref::I64(value) => Cell::I64(value),
+            Ref::U64(value) => Cell::U64(value),
+            Ref::F64(value) => Cell::F64(value),
+            Ref::Dec(value) => Cell::Dec(value.mantissa(), value.scale()),
+            Ref::Date(days) => Cell::Date(days),
+            Ref::Time(us) => Cell::Time(us),
+            Ref::Ts { us, offset } => Cell::Ts(us, offset),
+            _ => return None,
+        })
+    }
+}
+
 /// A batch has no room left for more text: its offsets are 32 bits wide. Finish the batch and go on in a new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the batch is full: text, bytes and nested values of one batch are limited to 4 GiB each")]
@@ -225,20 +245,10 @@ impl Overlay {
     /// Copies a value of any origin in, nested ones with all they hold.
     pub(super) fn add(&mut self, value: Ref<'_>) -> Result<Cell, Full> {
         Ok(match value {
-            Ref::Missing => Cell::Missing,
-            Ref::Null => Cell::Null,
-            Ref::Bool(value) => Cell::Bool(value),
-            Ref::I64(value) => Cell::I64(value),
-            Ref::U64(value) => Cell::U64(value),
-            Ref::F64(value) => Cell::F64(value),
-            Ref::Dec(value) => Cell::Dec(value.mantissa(), value.scale()),
             Ref::Big(digits) => self.add_text(digits).map(|(at, len)| Cell::Big(at, len))?,
             Ref::Str(text) => self.add_text(text).map(|(at, len)| Cell::Own(at, len))?,
             Ref::Bytes(bytes) => self.add_bytes(bytes).map(|(at, len)| Cell::Bytes(at, len))?,
             Ref::Uuid(id) => self.add_bytes(id.as_bytes()).map(|(at, _)| Cell::Uuid(at))?,
-            Ref::Date(days) => Cell::Date(days),
-            Ref::Time(us) => Cell::Time(us),
-            Ref::Ts { us, offset } => Cell::Ts(us, offset),
             Ref::Raw(json) => self.add_text(json).map(|(at, len)| Cell::Raw(at, len))?,
             Ref::List(list) => {
                 let nodes = list.iter().map(|item| self.add(item)).collect::<Result<Vec<Cell>, Full>>()?;
@@ -252,6 +262,7 @@ impl Overlay {
                 }
                 self.add_nodes(&nodes).map(|(at, len)| Cell::Map(at, len))?
             }
+            plain => Cell::plain(plain).unwrap_or_default(),
         })
     }
 }

@@ -116,7 +116,7 @@ impl Record<'_> {
         change: impl for<'v> FnOnce(Ref<'v>) -> Result<Option<SetValue<'v>>, RecordError>,
     ) -> Result<(), RecordError> {
         let Some(value) = change(self.get_slot(slot))? else { return Ok(()) };
-        match plain(value.as_ref()) {
+        match Cell::plain(value.as_ref()) {
             Some(cell) => {
                 assert!(slot < self.schema.width(), "slot {slot} of a schema with {}", self.schema.width());
                 self.put_slot(slot, cell);
@@ -181,7 +181,8 @@ impl Record<'_> {
 
     /// Stores what a value points to; nothing, and the record is refused, when there is no room.
     fn cell(&mut self, value: Ref<'_>) -> Option<Cell> {
-        let stored = match plain(value) {
+        let stored = match Cell::plain(value) {
+            // No storage, so that shared pools stay shared.
             Some(cell) => Ok(cell),
             None => Arc::make_mut(self.pools).overlay.add(value),
         };
@@ -204,24 +205,6 @@ impl Record<'_> {
         }
         self.cells.row_mut(self.row)[slot] = cell;
     }
-}
-
-/// The cell of a value that needs no storage, so that shared pools stay shared.
-#[inline]
-fn plain(value: Ref<'_>) -> Option<Cell> {
-    Some(match value {
-        Ref::Missing => Cell::Missing,
-        Ref::Null => Cell::Null,
-        Ref::Bool(value) => Cell::Bool(value),
-        Ref::I64(value) => Cell::I64(value),
-        Ref::U64(value) => Cell::U64(value),
-        Ref::F64(value) => Cell::F64(value),
-        Ref::Dec(value) => Cell::Dec(value.mantissa(), value.scale()),
-        Ref::Date(days) => Cell::Date(days),
-        Ref::Time(us) => Cell::Time(us),
-        Ref::Ts { us, offset } => Cell::Ts(us, offset),
-        _ => return None,
-    })
 }
 
 impl Batch {
