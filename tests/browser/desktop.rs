@@ -198,7 +198,7 @@ async fn closed_with_changes(window: &mut Browser, desk: &Desk) -> Result<()> {
     window.read("[data-testid=file]", "other.fairway.json").await?;
     retitle(window, "Left behind").await?;
     window.see("[data-testid=file][data-saved=false]").await?;
-    window.eval("window.__TAURI__.window.getCurrentWindow().close()", &[]).await?;
+    window.eval("(window.__TAURI__.window.getCurrentWindow().close(), true)", &[]).await?;
     window.see("[data-testid=close-question]").await?;
     window.screenshot("close").await?;
     window.click("[data-action=save-and-close]").await?;

@@ -69,8 +69,11 @@ pub(crate) fn Combobox(
         choices.with(|choices| fitting(choices, &text))
     });
     let visible = Memo::new(move |_| {
-        open.get()
-            && (!shown.with(Vec::is_empty) || (note.with(Option::is_some) && choices.with(Vec::is_empty)))
+        // Whoever has typed all of the only choice, or types where there is none, needs no list; Esc is then free.
+        let done =
+            typed.get() && shown.with(|shown| shown.len() == 1 && value.with(|text| shown[0].value == *text));
+        let told = !typed.get() && note.with(Option::is_some) && choices.with(Vec::is_empty);
+        open.get() && ((!shown.with(Vec::is_empty) && !done) || told)
     });
     let element = NodeRef::<html::Div>::new();
     let shut = move || {
