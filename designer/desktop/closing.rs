@@ -22,7 +22,9 @@ pub(crate) struct Closing {
     unsaved: Mutex<HashSet<String>>,
     /// The user has decided.
     decided: AtomicBool,
-    /// The server has stopped.
+    /// The server is being stopped.
+    draining: AtomicBool,
+    /// It has stopped.
     drained: AtomicBool,
 }
 
@@ -70,13 +72,16 @@ pub(crate) fn on_run(app: &AppHandle, event: RunEvent) {
     if closing.drained.load(Ordering::Acquire) {
         return;
     }
+    let Some(server) = take_server(app) else {
+        // Nothing was started; or it drains already, and the first request ends the process.
+        if closing.draining.load(Ordering::Acquire) {
+            api.prevent_exit();
+        }
+        return;
+    };
+    closing.draining.store(true, Ordering::Release);
     api.prevent_exit();
     let app = app.clone();
-    // A second request while it drains finds no server, and waits for the first.
-    let Some(server) = take_server(&app) else {
-        closing.drained.store(true, Ordering::Release);
-        return app.exit(code.unwrap_or(0));
-    };
     tauri::async_runtime::spawn(async move {
         let undelivered = server.stop().await;
         for (uid, records) in &undelivered {

@@ -19,8 +19,8 @@ use serde_json::{Map, Value, json};
 
 use super::Browser;
 use super::chrome::{START, turn};
-use super::scenario::{missing, pictured, said};
-use crate::support::{Program, find};
+use super::scenario::{pictured, said};
+use crate::support::{Program, find, skip};
 
 /// A channel that copies made-up records to a file.
 fn document() -> Value {
@@ -136,9 +136,9 @@ fn app() -> Option<PathBuf> {
 
 #[tokio::test]
 async fn a_document_is_opened_deployed_changed_saved_and_guarded() -> Result<()> {
-    let Some(app) = app() else { return missing("the desktop app") };
-    let (Some(xvfb), Some(driver)) = (find(&["Xvfb"]), find(&["WebKitWebDriver"])) else {
-        return missing("Xvfb or WebKitWebDriver");
+    let (Some(app), Some(xvfb), Some(driver)) = (app(), find(&["Xvfb"]), find(&["WebKitWebDriver"])) else {
+        skip("the desktop app, Xvfb or WebKitWebDriver is not here");
+        return Ok(());
     };
     let mut screen = Command::new(xvfb);
     screen.args(["-displayfd", "1", "-screen", "0", "1440x960x24", "-nolisten", "tcp"]);

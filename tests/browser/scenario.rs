@@ -39,7 +39,7 @@ pub(crate) async fn scenario(
 }
 
 /// Skips where something is not installed, unless it must be.
-pub(super) fn missing(what: &str) -> Result<()> {
+fn missing(what: &str) -> Result<()> {
     let required = env::var_os("FAIRWAY_REQUIRE_BROWSER").is_some_and(|value| !value.is_empty());
     ensure!(!required, "{what} is missing: run `cargo xtask setup`");
     skip(&format!("{what} is not installed"));

@@ -48,6 +48,8 @@ struct Need {
     /// The Debian packages that bring it.
     packages: &'static [&'static str],
     purpose: Purpose,
+    /// Whether tests go on without it: those of the desktop app then count as skipped.
+    spared: bool,
     here: fn() -> bool,
 }
 
@@ -56,54 +58,63 @@ const NEEDS: &[Need] = &[
         what: "a C compiler (SQLite is built from its source)",
         packages: &["gcc", "libc6-dev"],
         purpose: Purpose::Run,
+        spared: false,
         here: || any_program(&["cc", "gcc", "clang"]),
     },
     Need {
         what: "make and the headers of OpenSSL and zlib (the Kafka client is built from its source)",
         packages: &["g++", "make", "libssl-dev", "zlib1g-dev"],
         purpose: Purpose::Run,
+        spared: false,
         here: || Path::new("/usr/include/openssl/ssl.h").exists() && any_program(&["make"]),
     },
     Need {
         what: "PostgreSQL (tests start it in a folder of their own)",
         packages: &["postgresql"],
         purpose: Purpose::Test,
+        spared: false,
         here: || Path::new("/usr/lib/postgresql").exists() || any_program(&["initdb"]),
     },
     Need {
         what: "Java and Maven (tests start a Kafka broker in a folder of its own)",
         packages: &["default-jre-headless", "maven"],
         purpose: Purpose::Test,
+        spared: false,
         here: || any_program(&["java"]) && any_program(&["mvn"]),
     },
     Need {
         what: "Chromium",
         packages: &["chromium"],
         purpose: Purpose::Test,
+        spared: false,
         here: || any_program(&["chromium", "chromium-browser", "google-chrome"]),
     },
     Need {
         what: "chromedriver",
         packages: &["chromium-driver"],
         purpose: Purpose::Test,
+        spared: false,
         here: || any_program(&["chromedriver"]),
     },
     Need {
         what: "a font with Chinese glyphs (pages in 简体中文 are tested too)",
         packages: &["fonts-noto-cjk"],
         purpose: Purpose::Test,
+        spared: false,
         here: chinese_font,
     },
     Need {
         what: "WebKitGTK 4.1 with its headers",
         packages: &["libwebkit2gtk-4.1-dev", "pkg-config"],
         purpose: Purpose::Desktop,
+        spared: true,
         here: webkit,
     },
     Need {
         what: "Xvfb and WebKit's driver (the desktop app is tested in a window)",
         packages: &["xvfb", "webkit2gtk-driver"],
         purpose: Purpose::Test,
+        spared: true,
         here: || !cfg!(target_os = "linux") || (any_program(&["Xvfb"]) && any_program(&["WebKitWebDriver"])),
     },
 ];
@@ -119,10 +130,21 @@ pub(crate) fn prepare(purpose: Purpose) -> Result<()> {
     let wanted =
         |need: &&Need| purpose == Purpose::Test || need.purpose == purpose || need.purpose == Purpose::Run;
     let missing: Vec<&Need> = NEEDS.iter().filter(wanted).filter(|need| !(need.here)()).collect();
+    let (spared, needed): (Vec<&Need>, Vec<&Need>) =
+        missing.into_iter().partition(|need| need.spared && purpose == Purpose::Test);
+    bring(&needed)?;
+    if let Err(error) = bring(&spared) {
+        eprintln!("warning: {error:#}");
+    }
+    Ok(())
+}
+
+/// Installs what is missing.
+fn bring(missing: &[&Need]) -> Result<()> {
     if missing.is_empty() {
         return Ok(());
     }
-    for need in &missing {
+    for need in missing {
         eprintln!("missing: {}", need.what);
     }
     let packages: Vec<&str> = missing.iter().flat_map(|need| need.packages.iter().copied()).collect();
