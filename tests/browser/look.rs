@@ -95,16 +95,25 @@ impl Browser {
 
     /// Waits until the page has saved a file of this name, and returns where it is.
     pub(crate) async fn downloaded(&self, name: &str) -> Result<PathBuf> {
+        if let Some(path) = self.downloaded_within(name, LIMIT).await {
+            return Ok(path);
+        }
+        let there = fs::read_dir(self.downloads.path())?.flatten().map(|entry| entry.file_name());
+        bail!("waited {LIMIT:?} for {name} to be saved; there are {:?}", there.collect::<Vec<_>>())
+    }
+
+    /// The same, if it comes so soon.
+    pub(crate) async fn downloaded_within(&self, name: &str, limit: Duration) -> Option<PathBuf> {
         let path = self.downloads.path().join(name);
-        let deadline = Instant::now() + LIMIT;
+        let deadline = Instant::now() + limit;
         // Chromium writes under another name and renames at the end.
         while !path.is_file() {
             if Instant::now() > deadline {
-                bail!("waited {LIMIT:?} for {name} to be saved");
+                return None;
             }
             tokio::time::sleep(PACE).await;
         }
-        Ok(path)
+        Some(path)
     }
 
     /// Saves what the page looks like now as `<scenario>-<label>.png`, in the folder that `FAIRWAY_SCREENSHOTS`

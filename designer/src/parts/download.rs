@@ -1,8 +1,13 @@
 //! A text as a file on the user's disk.
 
+use std::time::Duration;
+
 use leptos::prelude::document;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, Url};
+
+/// How long the browser has to fetch what is saved.
+const KEPT: Duration = Duration::from_secs(60);
 
 /// Saves a text under a name, by the browser's own download.
 ///
@@ -17,5 +22,14 @@ pub(crate) fn save(name: &str, text: &str) -> Result<(), JsValue> {
     anchor.set_href(&url);
     anchor.set_download(name);
     anchor.click();
-    Url::revoke_object_url(&url)
+    // The browser fetches the text some time after the press: taken away at once, now and then nothing would be saved.
+    leptos::prelude::set_timeout(
+        move || {
+            if Url::revoke_object_url(&url).is_err() {
+                leptos::logging::warn!("an exported text stays in memory");
+            }
+        },
+        KEPT,
+    );
+    Ok(())
 }

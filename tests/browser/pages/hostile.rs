@@ -188,8 +188,9 @@ async fn odd_names_are_kept_or_refused_with_a_reason() -> Result<()> {
             let file = header.as_str().context("an export has a name")?.to_owned();
             browser.goto(&format!("{}/channels/{uid}", fairway.origin())).await?;
             browser.see("[data-testid=canvas] .node").await?;
-            browser.click("header [data-action=export]").await?;
-            let path = browser.downloaded(&file).await?;
+            // The bar has come to rest once it says how the draft stands.
+            browser.saved().await?;
+            let path = browser.exported(&file).await?;
             let exported: Value = serde_json::from_slice(&std::fs::read(&path)?)?;
             assert_eq!(exported["metadata"]["name"], json!(name));
             ensure!(files.insert(file.clone()), "two channels share {file}");
