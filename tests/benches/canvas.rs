@@ -22,19 +22,19 @@ use fantoccini::actions::{
 use serde_json::{Value, json};
 
 // The browser as the tests drive it, without their scenarios.
-#[path = "../tests/browser/chrome.rs"]
+#[path = "../browser/chrome.rs"]
 mod chrome;
-#[path = "../tests/browser/devtools.rs"]
+#[path = "../browser/devtools.rs"]
 mod devtools;
-#[path = "../tests/browser/keys.rs"]
+#[path = "../browser/keys.rs"]
 mod keys;
-#[path = "../tests/browser/look.rs"]
+#[path = "../browser/look.rs"]
 mod look;
-#[path = "../tests/browser/pointer.rs"]
+#[path = "../browser/pointer.rs"]
 mod pointer;
-#[path = "../tests/browser/scenario.rs"]
+#[path = "../browser/scenario.rs"]
 mod scenario;
-#[path = "../tests/support/mod.rs"]
+#[path = "../support/mod.rs"]
 mod support;
 
 use chrome::{Browser, Looks};
