@@ -23,6 +23,7 @@ pub mod fault;
 pub mod house;
 pub mod producer;
 mod release;
+mod reports;
 pub mod tail;
 pub mod transaction;
 mod watch;

@@ -3,23 +3,20 @@
 //! Always idempotent and with all copies asked: within the life of one producer no message is written twice and none
 //! overtakes another, however often brokers are lost and found again. It never gives a message up by itself.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use fairway_engine::Error;
-use rdkafka::ClientContext;
-use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::KafkaError;
-use rdkafka::message::{DeliveryResult, Header, OwnedHeaders};
-use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _, ProducerContext};
-use rdkafka::statistics::Statistics;
+use rdkafka::message::{Header, OwnedHeaders};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _};
 use rdkafka::types::RDKafkaErrorCode as Code;
 use tokio::task::JoinHandle;
 
 use crate::access::Access;
 use crate::fault;
 use crate::release::release;
-use crate::watch::Watch;
+use crate::reports::Reports;
 
 /// How a producer writes.
 #[derive(Debug, Clone)]
@@ -90,36 +87,6 @@ pub enum Answer {
     Fault(Error),
 }
 
-#[derive(Clone, Default)]
-struct Reports {
-    watch: Watch,
-    answers: Arc<Mutex<Vec<Report>>>,
-}
-
-/// Number of a message, and why it was not written.
-type Report = (usize, Option<Code>);
-
-impl ClientContext for Reports {
-    fn log(&self, level: RDKafkaLogLevel, facility: &str, text: &str) {
-        self.watch.log(level, facility, text);
-    }
-
-    fn error(&self, error: KafkaError, reason: &str) {
-        self.watch.error(error, reason);
-    }
-
-    fn stats(&self, _: Statistics) {}
-}
-
-impl ProducerContext for Reports {
-    type DeliveryOpaque = usize;
-
-    fn delivery(&self, result: &DeliveryResult<'_>, number: usize) {
-        let code = result.as_ref().err().map(|(error, _)| error.rdkafka_error_code().unwrap_or(Code::Fail));
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner).push((number, code));
-    }
-}
-
 /// Writes messages.
 pub struct Producer {
     client: Option<Arc<BaseProducer<Reports>>>,
@@ -187,22 +154,21 @@ impl Producer {
     /// Hands on what became of messages since the last call: their numbers, and their answers. Says whether there was any.
     pub fn answers(&self, mut each: impl FnMut(usize, Answer)) -> bool {
         self.client().poll(Duration::ZERO);
-        let answers =
-            std::mem::take(&mut *self.reports.answers.lock().unwrap_or_else(PoisonError::into_inner));
-        if answers.iter().any(|(_, code)| code.is_none()) {
+        let reports = self.reports.take();
+        if reports.iter().any(|(_, report)| report.is_ok()) {
             self.reports.watch.is_up();
         }
-        for (number, code) in &answers {
+        for (number, report) in &reports {
             each(
                 *number,
-                match code.map(|code| (code, refusal(code))) {
+                match report.err().map(|code| (code, refusal(code))) {
                     None => Answer::Written,
                     Some((_, Some(refusal))) => Answer::Refused(refusal),
                     Some((code, None)) => Answer::Fault(self.fault("write to Kafka", code)),
                 },
             );
         }
-        !answers.is_empty()
+        !reports.is_empty()
     }
 
     fn fault(&self, doing: &str, code: Code) -> Error {

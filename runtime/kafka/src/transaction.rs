@@ -5,23 +5,20 @@
 //! it was taken back and the producer is good for another ([`Failure::Refused`]), somebody else has the id ([`Failure::Fenced`]), or
 //! nobody can say ([`Failure::Unknown`]). After the last two the producer is of no use any more.
 
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use fairway_engine::Error;
-use rdkafka::ClientContext;
-use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaError};
-use rdkafka::message::{DeliveryResult, Header, Message as _, OwnedHeaders};
-use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _, ProducerContext};
-use rdkafka::statistics::Statistics;
+use rdkafka::message::{Header, OwnedHeaders};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _};
 use rdkafka::types::RDKafkaErrorCode as Code;
 use tokio::sync::oneshot;
 
 use crate::access::Access;
 use crate::fault;
-use crate::watch::Watch;
+use crate::reports::Reports;
 
 /// Time between two looks at a client with nothing to do.
 const IDLE: Duration = Duration::from_millis(200);
@@ -210,46 +207,6 @@ impl Transactional {
         let gone = || Failure::Unknown(Error::failed("kafka.interrupted", "a Kafka client has ended"));
         self.commands.send(command(reply)).map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
-    }
-}
-
-/// Number of a message, and its offset or what went wrong.
-type Answer = (usize, Result<i64, Code>);
-
-/// Answers for messages.
-#[derive(Clone, Default)]
-struct Reports {
-    watch: Watch,
-    answers: Arc<Mutex<Vec<Answer>>>,
-}
-
-impl Reports {
-    fn take(&self) -> Vec<Answer> {
-        std::mem::take(&mut *self.answers.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl ClientContext for Reports {
-    fn log(&self, level: RDKafkaLogLevel, facility: &str, text: &str) {
-        self.watch.log(level, facility, text);
-    }
-
-    fn error(&self, error: KafkaError, reason: &str) {
-        self.watch.error(error, reason);
-    }
-
-    fn stats(&self, _: Statistics) {}
-}
-
-impl ProducerContext for Reports {
-    type DeliveryOpaque = usize;
-
-    fn delivery(&self, result: &DeliveryResult<'_>, number: usize) {
-        let answer = match result {
-            Ok(message) => Ok(message.offset()),
-            Err((error, _)) => Err(error.rdkafka_error_code().unwrap_or(Code::Fail)),
-        };
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner).push((number, answer));
     }
 }
 
