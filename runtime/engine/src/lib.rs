@@ -7,6 +7,7 @@
 //! | [`component`] | a component in one file, and its registry entry |
 //! | [`probe`] | trying a component out: connection tests and samples for previews |
 //! | [`preview`] | a channel on sample records, step by step, writing nothing |
+//! | [`joint`] | the ends of streams between tasks |
 //! | [`position`], [`store`] | where sources and targets stand, and what must be remembered |
 //! | [`task`] | the direct task: sources, chains and targets in one process |
 //! | [`files`], [`hooks`], [`secret`], [`units`] | what components share: paths, the runtime's port, secrets, times and sizes |
@@ -20,6 +21,7 @@ pub mod data;
 pub mod error;
 pub mod files;
 pub mod hooks;
+pub mod joint;
 pub mod position;
 pub mod preview;
 pub mod probe;

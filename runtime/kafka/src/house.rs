@@ -32,11 +32,13 @@ pub struct HouseTopic {
     pub cleanup: Cleanup,
     /// Whether more partitions will do too.
     pub more: bool,
+    /// Most bytes of a message, where what the brokers take by themselves is too little.
+    pub largest: Option<usize>,
 }
 
 impl HouseTopic {
     fn settings(&self) -> Vec<(&'static str, String)> {
-        match self.cleanup {
+        let mut settings = match self.cleanup {
             Cleanup::Compact => vec![("cleanup.policy", "compact".to_owned())],
             Cleanup::Delete(after) => vec![
                 ("cleanup.policy", "delete".to_owned()),
@@ -48,7 +50,9 @@ impl HouseTopic {
                 ("retention.ms", "-1".to_owned()),
                 ("retention.bytes", "-1".to_owned()),
             ],
-        }
+        };
+        settings.extend(self.largest.map(|bytes| ("max.message.bytes", bytes.to_string())));
+        settings
     }
 
     fn refuse(&self, found: &str, wanted: &str) -> Error {

@@ -9,6 +9,7 @@
 //! | [`transaction`] | writing in transactions, under an id that fences whoever had it before |
 //! | [`tail`] | reading a few partitions to their ends, and on and on |
 //! | [`house`] | topics of Fairway's own: made, checked, refused if they are not as they must be |
+//! | [`pick`] | reading single messages by their places |
 //! | [`fault`] | what Kafka says, in the engine's words |
 //!
 //! librdkafka works on threads of its own and tells by queues and callbacks. Nothing here waits inside a callback, no
@@ -21,6 +22,7 @@ pub mod cluster;
 pub mod consumer;
 pub mod fault;
 pub mod house;
+pub mod pick;
 pub mod producer;
 mod release;
 mod reports;
@@ -31,6 +33,7 @@ mod watch;
 pub use access::{Access, Security};
 pub use cluster::Cluster;
 pub use consumer::Consumer;
+pub use pick::Picker;
 pub use producer::Producer;
 pub use tail::Tail;
 pub use transaction::Transactional;

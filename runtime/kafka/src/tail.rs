@@ -13,7 +13,7 @@ use std::time::Duration;
 use fairway_engine::Error;
 use rdkafka::consumer::{BaseConsumer, Consumer as _};
 use rdkafka::error::KafkaError;
-use rdkafka::message::{Header, Headers as _, Message as _};
+use rdkafka::message::{BorrowedMessage, Header, Headers as _, Message as _};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode as Code;
 use tokio::sync::mpsc;
@@ -27,6 +27,8 @@ use crate::watch::Watch;
 const WAIT: Duration = Duration::from_millis(100);
 /// Most messages of a batch.
 const BATCH: usize = 2000;
+/// Most bytes of a batch, but for its last message (I5).
+const BATCH_BYTES: usize = 1 << 20;
 /// Batches that wait to be taken.
 const AHEAD: usize = 16;
 /// Limit of a question to the brokers, and time after which it is asked again.
@@ -191,23 +193,16 @@ impl Reader {
         };
         while !self.stops() {
             let mut batches: Vec<Vec<Taken>> = self.places.iter().map(|_| Vec::new()).collect();
-            let mut wait = WAIT;
+            let (mut wait, mut bytes) = (WAIT, 0);
             for _ in 0..BATCH {
                 match self.client.poll(wait) {
                     Some(Ok(message)) => {
                         let Some(place) = number_of(message.topic(), message.partition()) else { continue };
-                        batches[place].push(Taken {
-                            offset: message.offset(),
-                            key: message.key().map(<[u8]>::to_vec),
-                            value: message.payload().map(<[u8]>::to_vec),
-                            time: message.timestamp().to_millis().unwrap_or_default(),
-                            headers: message.headers().map_or_else(Vec::new, |headers| {
-                                let owned = |one: Header<'_, &[u8]>| {
-                                    (one.key.to_owned(), one.value.map(<[u8]>::to_vec))
-                                };
-                                headers.iter().map(owned).collect()
-                            }),
-                        });
+                        batches[place].push(taken(&message));
+                        bytes += message.payload_len() + message.key_len();
+                        if bytes > BATCH_BYTES {
+                            break;
+                        }
                     }
                     Some(Err(KafkaError::PartitionEOF(_))) => {}
                     Some(Err(error)) => self.judge(&error)?,
@@ -278,7 +273,19 @@ impl Reader {
     }
 }
 
-fn is_gone(error: &KafkaError) -> bool {
+/// A message as it is handed on.
+pub(crate) fn taken(message: &BorrowedMessage<'_>) -> Taken {
+    let owned = |one: Header<'_, &[u8]>| (one.key.to_owned(), one.value.map(<[u8]>::to_vec));
+    Taken {
+        offset: message.offset(),
+        key: message.key().map(<[u8]>::to_vec),
+        value: message.payload().map(<[u8]>::to_vec),
+        time: message.timestamp().to_millis().unwrap_or_default(),
+        headers: message.headers().map_or_else(Vec::new, |headers| headers.iter().map(owned).collect()),
+    }
+}
+
+pub(crate) fn is_gone(error: &KafkaError) -> bool {
     let gone = [Code::UnknownPartition, Code::UnknownTopic, Code::UnknownTopicOrPartition];
     error.rdkafka_error_code().is_some_and(|code| gone.contains(&code))
 }

@@ -113,6 +113,7 @@ enum Command {
     Initialise(Duration, Reply<()>),
     Write(Vec<Write>, Reply<()>),
     Commit(Reply<Offsets>),
+    Transact(Vec<Write>, Reply<Offsets>),
     Abort(Reply<()>),
 }
 
@@ -194,6 +195,15 @@ impl Transactional {
         self.ask(Command::Commit).await
     }
 
+    /// Writes messages in a transaction of their own and commits it; answers where they lie. Whoever stops waiting for it leaves
+    /// nothing half done: it goes through or is taken back all the same.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn transact(&self, messages: Vec<Write>) -> Result<Offsets, Failure> {
+        self.ask(|reply| Command::Transact(messages, reply)).await
+    }
+
     /// Takes back what was added.
     ///
     /// # Errors
@@ -243,6 +253,10 @@ impl Actor {
                 Ok(Command::Initialise(limit, reply)) => drop(reply.send(self.initialise(limit))),
                 Ok(Command::Write(messages, reply)) => drop(reply.send(self.write(&messages))),
                 Ok(Command::Commit(reply)) => drop(reply.send(self.commit())),
+                Ok(Command::Transact(messages, reply)) => {
+                    let done = self.write(&messages).and_then(|()| self.commit());
+                    drop(reply.send(done));
+                }
                 Ok(Command::Abort(reply)) => drop(reply.send(self.abort())),
                 Err(RecvTimeoutError::Timeout) => self.client.poll(Duration::ZERO),
                 Err(RecvTimeoutError::Disconnected) => return,

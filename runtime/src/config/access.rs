@@ -7,7 +7,7 @@ use std::{env, fmt, fs, io};
 use sha2::{Digest, Sha256};
 
 use super::{DataDir, Error};
-use crate::services::local::SealingKey;
+use crate::services::SealingKey;
 
 /// Shortest token or key that an operator may choose, in bytes.
 const SHORTEST: usize = 16;
@@ -74,22 +74,31 @@ impl fmt::Debug for Token {
     }
 }
 
-/// The key that seals secrets: `FAIRWAY_SECRET_KEY`, else the file that `FAIRWAY_SECRET_KEY_FILE` names, else the data
-/// directory's own.
+/// The key that seals secrets: the one that was given, else the data directory's own.
 ///
 /// # Errors
 /// `TooShort`, `File`.
 pub fn sealing_key(data: &DataDir) -> Result<SealingKey, Error> {
+    match given_sealing_key()? {
+        Some(key) => Ok(key),
+        None => Ok(SealingKey::from_text(&data.kept("secret.key", random)?)),
+    }
+}
+
+/// The key that seals secrets as it was given: by `FAIRWAY_SECRET_KEY`, else in the file that `FAIRWAY_SECRET_KEY_FILE` names. All
+/// workers of a cluster must be given the same, so none of them makes one up.
+///
+/// # Errors
+/// `TooShort`, `File`.
+pub fn given_sealing_key() -> Result<Option<SealingKey>, Error> {
     let given = match variable("FAIRWAY_SECRET_KEY") {
         Some(text) => Some(text),
         None => variable("FAIRWAY_SECRET_KEY_FILE").map(|file| read(&PathBuf::from(file))).transpose()?,
     };
-    let text = match given {
-        Some(text) if text.len() < SHORTEST => return Err(Error::TooShort("key of the secrets")),
-        Some(text) => text,
-        None => data.kept("secret.key", random)?,
-    };
-    Ok(SealingKey::from_text(&text))
+    match given {
+        Some(text) if text.len() < SHORTEST => Err(Error::TooShort("key of the secrets")),
+        given => Ok(given.map(|text| SealingKey::from_text(&text))),
+    }
 }
 
 fn variable(name: &str) -> Option<String> {

@@ -67,6 +67,8 @@ codes! {
         "Names have 1 to 128 of the characters A-Z a-z 0-9 . _ - /.";
     SECRET_SEALED = "secret.sealed" 409, "The secret was sealed with another key.",
         "Start Fairway with the key that the secret was set with, or set the secret again.";
+    SECRET_NO_KEY = "secret.no_key" 409, "This worker does not have the key of the cluster's secrets.",
+        "Start it with `FAIRWAY_SECRET_KEY`, or `FAIRWAY_SECRET_KEY_FILE`, as the other workers have it.";
     LETTER_NOT_FOUND = "dead_letter.not_found" 404, "There is no such dead letter.",
         "It may have been discarded, evicted, or delivered when it was tried again.";
     TRIAL_BUSY = "trial.busy" 429, "Too many previews and connection tests are under way.",

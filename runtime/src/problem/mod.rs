@@ -83,6 +83,9 @@ impl From<services::Error> for Refused {
                 .help("ask the worker that leads, or wait until one does"),
             services::Error::Sealed(_) => Self::new(codes::SECRET_SEALED, detail)
                 .help("start Fairway with the key that the secret was set with, or set the secret again"),
+            services::Error::NoKey => Self::new(codes::SECRET_NO_KEY, detail).help(
+                "start the worker with FAIRWAY_SECRET_KEY, or FAIRWAY_SECRET_KEY_FILE, as the others have it",
+            ),
             other => {
                 tracing::error!(error = %other, "the store failed");
                 Self::new(codes::STORE_UNAVAILABLE, detail)

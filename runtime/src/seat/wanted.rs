@@ -88,7 +88,8 @@ fn tasks(plan: &Plan) -> BTreeMap<String, Wanted> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::services::local::{self, Database, SealingKey};
+    use crate::services::SealingKey;
+    use crate::services::local::{self, Database};
     use crate::services::{Commit, Services};
     use serde_json::json;
 

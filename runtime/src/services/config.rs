@@ -30,11 +30,13 @@ pub enum Kind {
     Schedule,
     /// The uid that `fairway run` gave to a name.
     Run,
+    /// A sealed value of a cluster, by name.
+    Secret,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Name,
         Self::Draft,
         Self::Summary,
@@ -44,6 +46,7 @@ impl Kind {
         Self::Connection,
         Self::Schedule,
         Self::Run,
+        Self::Secret,
     ];
 
     /// As stored.
@@ -58,6 +61,7 @@ impl Kind {
             Self::Connection => "connection",
             Self::Schedule => "schedule",
             Self::Run => "run",
+            Self::Secret => "secret",
         }
     }
 

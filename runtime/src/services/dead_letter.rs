@@ -74,23 +74,24 @@ pub struct Refusals {
     pub routed: Vec<Routed>,
 }
 
-/// Dead letters, by the channel's uid.
+/// Dead letters, by the channel's uid. What names a task is for the task alone, between its start and its end; a backend that workers
+/// share answers `Fenced` when another start of it has taken over (I4).
 #[async_trait]
 pub trait DeadLetterService: Send + Sync {
     /// Makes dead letters durable; one whose key is there already changes nothing.
-    async fn set_aside(&self, uid: &str, letters: &[Letter]) -> Result<()>;
+    async fn set_aside(&self, uid: &str, task: &str, letters: &[Letter]) -> Result<()>;
 
     /// Makes durable that a sink refused these and its errors port is about to hand them on.
-    async fn note_routed(&self, uid: &str, notes: &[Routed]) -> Result<()>;
+    async fn note_routed(&self, uid: &str, task: &str, notes: &[Routed]) -> Result<()>;
 
     /// Makes durable that these notes are void.
-    async fn forget_routed(&self, uid: &str, notes: &[Routed]) -> Result<()>;
+    async fn forget_routed(&self, uid: &str, task: &str, notes: &[Routed]) -> Result<()>;
 
     /// Every refusal beyond the sources' own watermarks among `marks`.
     async fn refusals(&self, uid: &str, marks: &[StoredMark]) -> Result<Refusals>;
 
     /// Forgets refusals that need no dead letter and that the sources' own watermarks have passed.
-    async fn passed(&self, uid: &str, marks: &[StoredMark]) -> Result<()>;
+    async fn passed(&self, uid: &str, task: &str, marks: &[StoredMark]) -> Result<()>;
 
     /// Dead letters that fit, newest first.
     async fn list(&self, uid: &str, filter: &Filter, page: Page) -> Result<Vec<DeadLetter>>;
@@ -124,7 +125,7 @@ pub trait DeadLetterService: Send + Sync {
 
     /// Makes durable that these were refused when they were tried again; their `order` is the number of the try. Each stays, or
     /// goes on as, one letter with the identity of the one that was tried.
-    async fn refused_again(&self, uid: &str, letters: &[Letter]) -> Result<()>;
+    async fn refused_again(&self, uid: &str, task: &str, letters: &[Letter]) -> Result<()>;
 
     /// Channels with dead letters that wait to be tried again.
     async fn waiting_for_replay(&self) -> Result<BTreeSet<String>>;
@@ -140,7 +141,7 @@ pub trait DeadLetterService: Send + Sync {
     /// read, and one that is set aside again takes the place of the old.
     async fn reset(&self, uid: &str, sources: Option<&[String]>) -> Result<()>;
 
-    /// Applies the limits; answers how many were evicted.
+    /// Applies the limits; answers how many were evicted. Of workers that share a backend one does it.
     async fn evict(&self, limits: Limits) -> Result<u64>;
 
     /// Forgets a channel.

@@ -45,6 +45,9 @@ pub enum Error {
     /// A sealed value does not open with this key.
     #[error("the secret `{0}` was sealed with another key")]
     Sealed(String),
+    /// This worker was not given the key of the cluster's secrets.
+    #[error("this worker does not have the key of the cluster's secrets")]
+    NoKey,
     /// The store is out of reach or damaged.
     #[error("Fairway's own store cannot be used: {0}")]
     Unavailable(#[source] Box<dyn StdError + Send + Sync>),
@@ -77,6 +80,9 @@ impl From<Error> for EngineError {
             Error::Uncertain(_) => Self::failed("store.uncertain", message),
             Error::Sealed(_) => Self::config("secret.sealed", message)
                 .help("give the process the key that the secret was set with, or set the secret again"),
+            Error::NoKey => Self::config("secret.no_key", message).help(
+                "start the worker with FAIRWAY_SECRET_KEY, or FAIRWAY_SECRET_KEY_FILE, as the others have it",
+            ),
             Error::Conflict { .. } => Self::failed("store.conflict", message),
             Error::WentBack { .. } => Self::failed("position.went_back", message),
             Error::TooLarge(_) => Self::failed("position.too_large", message),

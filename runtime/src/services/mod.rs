@@ -19,6 +19,7 @@ mod error;
 pub mod kafka;
 pub mod local;
 mod position;
+mod sealing;
 mod secret;
 mod status;
 
@@ -27,6 +28,7 @@ pub use config::{Change, Commit, ConfigService, Entry, Expect, Key, Kind};
 pub use dead_letter::{DeadLetterService, Filter, Limits, Page, Refusals, Tasks, Usage};
 pub use error::{Error, Result};
 pub use position::{Adjustment, PositionService};
+pub use sealing::SealingKey;
 pub use secret::SecretService;
 pub use status::{HISTORY_KEPT, StatusRecord, StatusService};
 

@@ -117,7 +117,7 @@ impl Trial<'_> {
             ),
             _ => None,
         };
-        ((NodeSpec { id: node.id.clone(), component: *component, config }, fault), sample)
+        ((NodeSpec { id: node.id.clone(), component: *component, config, joint: None }, fault), sample)
     }
 
     async fn sample(

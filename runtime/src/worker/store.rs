@@ -45,7 +45,7 @@ impl Store for TaskStore {
     async fn begin(&self) -> Result<Remembered, Error> {
         let generation = self.services.positions.begin(&self.uid, &self.task).await?;
         let marks = self.services.positions.marks(&self.uid).await?;
-        self.services.dead_letters.passed(&self.uid, &marks).await?;
+        self.services.dead_letters.passed(&self.uid, &self.task, &marks).await?;
         self.strike_off(&marks).await?;
         let refusals = self.services.dead_letters.refusals(&self.uid, &marks).await?;
         let epochs = self.services.positions.epochs(&self.uid).await?;
@@ -62,7 +62,7 @@ impl Store for TaskStore {
             tracing::warn!(%error, channel = %self.uid, "dead letters that were delivered could not be removed");
         }
         if self.noted.load(Ordering::Relaxed) >= CLEARED_AFTER {
-            self.services.dead_letters.passed(&self.uid, marks).await.unwrap_or_else(|error| {
+            self.services.dead_letters.passed(&self.uid, &self.task, marks).await.unwrap_or_else(|error| {
                 // They are in nobody's way and go with the next clearing.
                 tracing::warn!(%error, channel = %self.uid, "handed-on records could not be cleared away");
             });
@@ -77,10 +77,10 @@ impl Store for TaskStore {
             .map(|letter| Letter { cause: redact::cause(letter.cause), ..letter })
             .partition(|letter| letter.key.stream.is_replay());
         if !letters.is_empty() {
-            self.services.dead_letters.set_aside(&self.uid, &letters).await?;
+            self.services.dead_letters.set_aside(&self.uid, &self.task, &letters).await?;
         }
         if !again.is_empty() {
-            self.services.dead_letters.refused_again(&self.uid, &again).await?;
+            self.services.dead_letters.refused_again(&self.uid, &self.task, &again).await?;
         }
         self.counted.letters_changed();
         Ok(())
@@ -93,10 +93,10 @@ impl Store for TaskStore {
 
     async fn note_routed(&self, notes: Vec<Routed>) -> Result<(), Error> {
         self.noted.fetch_add(notes.len(), Ordering::Relaxed);
-        Ok(self.services.dead_letters.note_routed(&self.uid, &notes).await?)
+        Ok(self.services.dead_letters.note_routed(&self.uid, &self.task, &notes).await?)
     }
 
     async fn forget_routed(&self, notes: Vec<Routed>) -> Result<(), Error> {
-        Ok(self.services.dead_letters.forget_routed(&self.uid, &notes).await?)
+        Ok(self.services.dead_letters.forget_routed(&self.uid, &self.task, &notes).await?)
     }
 }

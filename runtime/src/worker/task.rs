@@ -321,7 +321,7 @@ impl Attempt {
                 }
                 error
             })?;
-        Ok(NodeSpec { id: id.to_owned(), component: *component, config })
+        Ok(NodeSpec { id: id.to_owned(), component: *component, config, joint: None })
     }
 
     fn log(&self, transition: &Transition) {

@@ -12,7 +12,7 @@ use fairway_engine::Error;
 use fairway_engine::component::{Config, Issue, Meta, SourceConfig};
 use fairway_engine::probe::{ProbeConfig, ProbeCtx, Sample, SampleConfig, SampleCtx, sample_by_reading};
 use fairway_engine::source::{Source, SourceCtx};
-use fairway_kafka::Security;
+use fairway_kafka::{Access, Security};
 use fairway_shared::channel::Guarantee;
 use fairway_shared::component::Probe;
 use regex::Regex;
@@ -150,6 +150,10 @@ pub(crate) enum ValueFormat {
     String,
     /// Anything.
     Bytes,
+    /// Records between tasks. No document can choose it.
+    #[serde(skip)]
+    #[schemars(skip)]
+    Wire,
 }
 
 /// What keys hold.
@@ -164,6 +168,9 @@ pub(crate) enum KeyFormat {
     /// JSON.
     Json,
 }
+
+/// Most records of a batch that is read from a stream.
+const STREAM_BATCH: usize = 2000;
 
 fn default_read_committed() -> bool {
     true
@@ -279,6 +286,32 @@ impl SourceConfig for KafkaSource {
         };
         Ok(Box::new(Reading::open(&access, settings, cx).await?))
     }
+}
+
+/// Opens a source of records that another task wrote into a stream, from the first that is there on.
+///
+/// # Errors
+/// An outage when the brokers do not answer; `Hold` when what is to be read next is not there any more.
+pub async fn stream_source(access: &Access, topic: &str, cx: SourceCtx) -> Result<Box<dyn Source>, Error> {
+    let shape = Shape {
+        value: ValueFormat::Wire,
+        key: KeyFormat::Bytes,
+        value_field: "value".into(),
+        deleted_field: "deleted".into(),
+        key_field: None,
+        place_field: None,
+        batch: STREAM_BATCH,
+    };
+    let settings = reading::Settings {
+        choosing: Choosing::Names(vec![topic.into()]),
+        begin: partitions::Begin::First,
+        shape,
+        group: None,
+        read_committed: true,
+        discover: std::time::Duration::from_secs(u64::from(default_discover_seconds())),
+        ahead_bytes: (default_ahead_mib() as usize) << 20,
+    };
+    Ok(Box::new(Reading::open(access, settings, cx).await?))
 }
 
 #[async_trait]

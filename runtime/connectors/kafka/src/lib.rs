@@ -1,4 +1,5 @@
-//! Components that read and write Apache Kafka, one file each; [`REGISTRY`] is what the runtime knows of them.
+//! Components that read and write Apache Kafka, one file each; [`REGISTRY`] is what the runtime knows of them. What reads records between
+//! tasks is the same source in another shape: [`stream_source`].
 
 #[cfg(test)]
 mod guarded;
@@ -13,6 +14,7 @@ use fairway_engine::component::Component;
 
 use kafka_sink::KafkaSink;
 use kafka_source::KafkaSource;
+pub use kafka_source::stream_source;
 
 /// All components of Kafka, by name.
 pub const REGISTRY: &[Component] = &[

@@ -32,6 +32,7 @@ mod split;
 mod swar;
 mod update;
 mod value;
+mod wire;
 
 pub mod cast;
 pub mod csv_split;
@@ -59,6 +60,7 @@ pub use schema::{Derived, Field, Schema};
 pub use split::{Child, Splitter};
 pub use update::{CellOut, StrOut, Update};
 pub use value::{NO_ZONE, Ref, Value};
+pub use wire::{Unreadable, push_wire, write_wire};
 
 #[cfg(test)]
 mod tests;

@@ -18,7 +18,7 @@ fn numbers(to: u64) -> Sample {
 
 fn drawing(nodes: &[(&str, Component, Value)], edges: &[(&str, &str)], sample: Sample) -> Drawing {
     let spec = |(id, component, config): &(&str, Component, Value)| {
-        (NodeSpec { id: (*id).into(), component: *component, config: config.clone() }, Ok(()))
+        (NodeSpec { id: (*id).into(), component: *component, config: config.clone(), joint: None }, Ok(()))
     };
     let mut samples: Vec<_> = nodes.iter().map(|_| None).collect();
     samples[0] = Some(Ok(sample));

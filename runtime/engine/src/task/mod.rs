@@ -45,6 +45,7 @@ use crate::component::Component;
 use crate::error::Error;
 use crate::files::Files;
 use crate::hooks::Hooks;
+use crate::joint::Joint;
 use crate::position::StreamKey;
 use crate::store::Store;
 
@@ -86,6 +87,8 @@ pub struct NodeSpec {
     pub component: Component,
     /// Its config, with secrets and connection filled in.
     pub config: Value,
+    /// What opens it, where it is an end of a stream.
+    pub joint: Option<Arc<dyn Joint>>,
 }
 
 /// Bounds of memory and of one delivery.

@@ -48,8 +48,12 @@ pub(crate) async fn open(
                 generation: remembered.generation,
                 files: spec.files.clone(),
             };
-            let Some(sink) = insist!(patience, &node.id, open(node.config.clone(), cx.clone()))
-                .map_err(|error| error.at_node(&node.id))?
+            let opening = || match &node.joint {
+                Some(joint) => joint.write(cx.clone()),
+                None => open(node.config.clone(), cx.clone()),
+            };
+            let Some(sink) =
+                insist!(patience, &node.id, opening()).map_err(|error| error.at_node(&node.id))?
             else {
                 return Ok(None);
             };
@@ -75,8 +79,12 @@ pub(crate) async fn open(
                     .collect(),
                 until_caught_up: spec.until_caught_up,
             };
-            let Some(source) = insist!(patience, &node.id, open(node.config.clone(), cx.clone()))
-                .map_err(|error| error.at_node(&node.id))?
+            let opening = || match &node.joint {
+                Some(joint) => joint.read(cx.clone()),
+                None => open(node.config.clone(), cx.clone()),
+            };
+            let Some(source) =
+                insist!(patience, &node.id, opening()).map_err(|error| error.at_node(&node.id))?
             else {
                 return Ok(None);
             };

@@ -41,7 +41,7 @@ impl Drawing {
     /// Adds a node.
     #[must_use]
     pub fn node(mut self, id: &str, component: Component, config: Value) -> Self {
-        self.0.nodes.push(NodeSpec { id: id.into(), component, config });
+        self.0.nodes.push(NodeSpec { id: id.into(), component, config, joint: None });
         self
     }
 

@@ -137,7 +137,13 @@ async fn topics_of_the_house_are_made_and_checked() {
     let kafka = kafka::shared();
     let cluster = Cluster::new(&access(), false, LIMIT).unwrap();
     let name = kafka.topic(1, &[]).unwrap() + "-house";
-    let control = HouseTopic { name: name.clone(), partitions: 1, cleanup: Cleanup::Compact, more: false };
+    let control = HouseTopic {
+        name: name.clone(),
+        partitions: 1,
+        cleanup: Cleanup::Compact,
+        more: false,
+        largest: None,
+    };
     assert_eq!(cluster.ensure(&control).await.unwrap(), 1);
     // A second time it is there.
     assert_eq!(cluster.ensure(&control).await.unwrap(), 1);

@@ -119,6 +119,16 @@ impl Control {
         Ok(())
     }
 
+    /// Whether this process leads, as far as it knows.
+    pub async fn leads(&self) -> bool {
+        self.writer.lock().await.producer.is_some()
+    }
+
+    /// Waits until everything that is settled at this moment has been read.
+    pub(super) async fn settle(&self) -> Result<()> {
+        self.mirror.settle(0).await
+    }
+
     /// Lets the leader's producer go, if there is one.
     pub async fn resign(&self) {
         self.writer.lock().await.producer = None;
@@ -156,11 +166,7 @@ impl Control {
         if let Some(last) = records.last_mut() {
             last.headers.clear();
         }
-        let written = match producer.write(records).await {
-            Ok(()) => producer.commit().await,
-            Err(failure) => Err(failure),
-        };
-        match written {
+        match producer.transact(records).await {
             Ok(offsets) => {
                 writer.needed = offsets.iter().max().map_or(writer.needed, |last| last + 1);
                 Ok(offsets)

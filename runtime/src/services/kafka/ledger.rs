@@ -21,11 +21,15 @@ pub(super) const STARTS: usize = 0;
 
 /// Partition of what the tasks of a channel write.
 pub(super) fn partition_of(uid: &str) -> usize {
+    spread(uid, PARTITIONS - 1) + 1
+}
+
+/// The one of so many partitions that a channel's records lie in.
+pub(super) fn spread(uid: &str, partitions: i32) -> usize {
     // FNV-1a: it must be the same on every machine and in every version.
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     let hash = uid.bytes().fold(0xcbf2_9ce4_8422_2325, step);
-    let channels = u64::from(PARTITIONS.unsigned_abs()) - 1;
-    usize::try_from(hash % channels).unwrap_or_default() + 1
+    usize::try_from(hash % u64::from(partitions.unsigned_abs().max(1))).unwrap_or_default()
 }
 
 /// What a watermark is found by, in the order in which watermarks are listed.
@@ -40,12 +44,16 @@ pub(super) struct MarkKey {
 
 impl MarkKey {
     pub(super) fn of(mark: &StoredMark) -> Self {
-        let StreamKey { source, partition, via } = &mark.stream;
+        Self::new(&mark.stream, mark.target.as_deref())
+    }
+
+    pub(super) fn new(stream: &StreamKey, target: Option<&str>) -> Self {
+        let StreamKey { source, partition, via } = stream;
         Self {
             source: source.to_string(),
             partition: partition.to_string(),
             via: via.to_string(),
-            target: mark.target.clone().unwrap_or_default(),
+            target: target.unwrap_or_default().to_owned(),
         }
     }
 }
@@ -64,6 +72,8 @@ pub(super) struct MarkValue {
 pub(super) enum LedgerKey {
     /// A watermark of a channel.
     Mark(String, MarkKey),
+    /// How far a stream's own end has come, of the records that go into it; the target is the stream's end.
+    Held(String, MarkKey),
     /// What a task of a channel has counted.
     Totals(String, String),
     /// The last start of a task.
@@ -77,6 +87,7 @@ impl LedgerKey {
     pub(super) fn encode(&self) -> Vec<u8> {
         let parts = match self {
             Self::Mark(uid, key) => vec!["mark", uid, &key.source, &key.partition, &key.via, &key.target],
+            Self::Held(uid, key) => vec!["held", uid, &key.source, &key.partition, &key.via, &key.target],
             Self::Totals(uid, task) => vec!["totals", uid, task],
             Self::Start(uid, task) => vec!["start", uid, task],
             Self::Epoch(uid, source) => vec!["epoch", uid, source],
@@ -88,16 +99,13 @@ impl LedgerKey {
         let parts: Vec<String> = serde_json::from_slice(key).ok()?;
         let mut parts = parts.into_iter();
         let (kind, uid, first) = (parts.next()?, parts.next()?, parts.next()?);
+        let mut mark = |source| {
+            let (partition, via, target) = (parts.next()?, parts.next()?, parts.next()?);
+            Some(MarkKey { source, partition, via, target })
+        };
         Some(match kind.as_str() {
-            "mark" => Self::Mark(
-                uid,
-                MarkKey {
-                    source: first,
-                    partition: parts.next()?,
-                    via: parts.next()?,
-                    target: parts.next()?,
-                },
-            ),
+            "mark" => Self::Mark(uid, mark(first)?),
+            "held" => Self::Held(uid, mark(first)?),
             "totals" => Self::Totals(uid, first),
             "start" => Self::Start(uid, first),
             "epoch" => Self::Epoch(uid, first),
@@ -108,7 +116,7 @@ impl LedgerKey {
     /// The partition where it lies.
     pub(super) fn partition(&self) -> usize {
         match self {
-            Self::Mark(uid, _) | Self::Totals(uid, _) => partition_of(uid),
+            Self::Mark(uid, _) | Self::Held(uid, _) | Self::Totals(uid, _) => partition_of(uid),
             Self::Start(..) | Self::Epoch(..) => STARTS,
         }
     }
@@ -123,6 +131,8 @@ pub(super) fn number_at(offset: i64) -> u64 {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Page {
     pub(super) marks: BTreeMap<MarkKey, MarkValue>,
+    /// What went into streams.
+    pub(super) held: BTreeMap<MarkKey, Position>,
     pub(super) totals: BTreeMap<String, Totals>,
     /// Generation of the last start of each task.
     pub(super) starts: BTreeMap<String, u64>,
@@ -167,12 +177,14 @@ impl Fold for Ledger {
         let value = message.value.as_deref();
         let number = number_at(message.offset);
         let (LedgerKey::Mark(uid, _)
+        | LedgerKey::Held(uid, _)
         | LedgerKey::Totals(uid, _)
         | LedgerKey::Start(uid, _)
         | LedgerKey::Epoch(uid, _)) = &key;
         let page = self.0.entry(uid.clone()).or_default();
         match key {
             LedgerKey::Mark(_, key) => set(&mut page.marks, key, value.map(parse)),
+            LedgerKey::Held(_, key) => set(&mut page.held, key, value.map(parse)),
             LedgerKey::Totals(_, task) => set(&mut page.totals, task, value.map(parse)),
             LedgerKey::Start(_, task) => set(&mut page.starts, task, value.map(|_| Some(number))),
             LedgerKey::Epoch(_, source) => set(&mut page.epochs, source, value.map(|_| Some(number))),
@@ -202,7 +214,8 @@ mod tests {
         let mark =
             MarkKey { source: "s".into(), partition: "a/\"b".into(), via: String::new(), target: "t".into() };
         for key in [
-            LedgerKey::Mark("u".into(), mark),
+            LedgerKey::Mark("u".into(), mark.clone()),
+            LedgerKey::Held("u".into(), mark),
             LedgerKey::Totals("u".into(), "t".into()),
             LedgerKey::Start("u".into(), "t".into()),
             LedgerKey::Epoch("u".into(), String::new()),
@@ -212,6 +225,6 @@ mod tests {
         // Written down: other numbers would lose the positions of every cluster there is.
         let partitions = ["", "a", "0192f0c4-6b1e-7a55-8f0e-3b9a1c2d4e5f"].map(partition_of);
         assert!(partitions.iter().all(|partition| (1..25).contains(partition)), "{partitions:?}");
-        assert_eq!(partition_of("a"), 5);
+        assert_eq!((partition_of("a"), spread("a", 12)), (5, 4));
     }
 }

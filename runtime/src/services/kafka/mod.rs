@@ -2,19 +2,24 @@
 //!
 //! | Topic | Clean-up | Written by | Holds |
 //! |---|---|---|---|
-//! | `<cluster>.control` | compact, 1 partition | the leader, in transactions | what users asked for; who leads; who runs what |
+//! | `<cluster>.control` | compact, 1 partition | the leader, in transactions | what users asked for, secrets sealed; who leads; who runs what |
 //! | `<cluster>.positions` | compact, 25 partitions | each task, in transactions that its next start fences | watermarks, counts, starts |
 //! | `<cluster>.status` | compact, 1 partition | any worker | states, with history |
+//! | `<cluster>.dead-letters` | compact, 12 partitions | tasks and controller, in transactions | dead letters, refusals |
 //! | `<cluster>.beats` | delete after minutes, 1 partition | any worker | signs of life |
+//! | `<cluster>.stream.<uid>.<name>` | none | source tasks, in transactions | records between tasks; see `streams` |
 //!
 //! Each worker reads all of them into memory (`mirror`), so that reading asks nobody; what must be known to the very end asks where the
 //! topic ends first.
 
 mod control;
 mod ledger;
+mod letters;
 mod mirror;
 mod position;
+mod secret;
 mod status;
+mod streams;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,8 +30,11 @@ use fairway_kafka::transaction::Failure;
 use fairway_kafka::{Access, Cluster};
 
 pub use self::control::Control;
+pub use self::streams::Streams;
 use super::error::{Error, Result};
-use super::{ConfigService, PositionService, StatusService};
+use super::{
+    ClusterService, ConfigService, DeadLetterService, PositionService, SealingKey, Services, StatusService,
+};
 
 /// Limit of a question to the brokers.
 const QUESTION: Duration = Duration::from_secs(5);
@@ -44,6 +52,8 @@ pub struct Topics {
     pub positions: String,
     /// States.
     pub status: String,
+    /// Dead letters.
+    pub dead_letters: String,
     /// Signs of life.
     pub beats: String,
 }
@@ -56,6 +66,7 @@ impl Topics {
             control: named("control"),
             positions: named("positions"),
             status: named("status"),
+            dead_letters: named("dead-letters"),
             beats: named("beats"),
         }
     }
@@ -71,17 +82,27 @@ impl Topics {
             partitions,
             cleanup,
             more: false,
+            largest: None,
         };
         for topic in [
             topic(&self.control, 1, Cleanup::Compact),
             topic(&self.positions, ledger::PARTITIONS, Cleanup::Compact),
             topic(&self.status, 1, Cleanup::Compact),
+            HouseTopic {
+                largest: Some(letters::LARGEST),
+                ..topic(&self.dead_letters, letters::PARTITIONS, Cleanup::Compact)
+            },
             topic(&self.beats, 1, Cleanup::Delete(BEATS_KEPT)),
         ] {
             brokers.ensure(&topic).await?;
         }
         Ok(())
     }
+}
+
+/// A value of ours that is stored as JSON.
+fn json(value: &impl serde::Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| Error::Unavailable(error.into()))
 }
 
 /// The services of a cluster that are on Kafka.
@@ -93,6 +114,10 @@ pub struct Backend {
     pub positions: Arc<dyn PositionService>,
     /// What is observed.
     pub status: Arc<dyn StatusService>,
+    /// Records set aside.
+    pub dead_letters: Arc<dyn DeadLetterService>,
+    /// Records on their way between tasks.
+    pub streams: Arc<Streams>,
     tasks: Arc<position::Shared>,
 }
 
@@ -105,12 +130,29 @@ impl Backend {
         let topics = Topics::of(cluster);
         topics.ensure(access).await?;
         let tasks = Arc::new(position::Shared::open(access, cluster, &topics.positions)?);
+        let control = Arc::new(Control::open(access, cluster, &topics.control)?);
+        let letters = letters::Shared::open(access, &topics.dead_letters, tasks.clone(), control.clone())?;
         Ok(Self {
-            control: Arc::new(Control::open(access, cluster, &topics.control)?),
+            control,
             positions: tasks.clone(),
             status: Arc::new(status::Shared::open(access, &topics.status)?),
+            dead_letters: Arc::new(letters),
+            streams: Arc::new(Streams::new(access, cluster, tasks.clone())?),
             tasks,
         })
+    }
+
+    /// All services of a worker: those on Kafka, and the workers as its seat knows them. Without the cluster's key secrets can be named
+    /// and not opened.
+    pub fn services(&self, key: Option<SealingKey>, cluster: Arc<dyn ClusterService>) -> Services {
+        Services {
+            config: self.config(),
+            positions: self.positions.clone(),
+            status: self.status.clone(),
+            dead_letters: self.dead_letters.clone(),
+            secrets: Arc::new(secret::Shared::new(self.control.clone(), key)),
+            cluster,
+        }
     }
 
     /// Takes the transactional ids of tasks, all at once: whoever runs one of them writes nothing any more.

@@ -9,21 +9,25 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use fairway_engine::position::{Mark, Position, StreamKey};
 use fairway_engine::store::{StoredMark, Totals};
 use fairway_kafka::transaction::{Offsets, Transacting, Write};
 use fairway_kafka::{Access, Transactional};
-use serde::Serialize;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, MutexGuard};
 
 use super::ledger::{
     Ledger, LedgerKey, MarkKey, MarkValue, PARTITIONS, Page, STARTS, number_at, partition_of,
 };
 use super::mirror::Mirror;
+use super::{json, letters};
 use crate::services::error::{Error, Result};
 use crate::services::{Adjustment, PositionService};
 
 /// Longest time that taking over a transactional id may take: a predecessor's last commit may be under way.
 const TAKE_OVER: Duration = Duration::from_secs(20);
+
+/// What stands for a task where something is counted beside all tasks.
+const BESIDE: &str = "";
 
 /// Positions that all workers share.
 pub(super) struct Shared {
@@ -37,6 +41,14 @@ pub(super) struct Shared {
 
 /// By the channel's uid and the task's id.
 type Started = HashMap<(String, String), Arc<Mutex<Running>>>;
+
+/// One start of a task.
+#[derive(Debug, Clone)]
+pub(super) struct RunningTask {
+    pub(super) uid: Arc<str>,
+    pub(super) task: String,
+    pub(super) generation: u64,
+}
 
 /// A task that was started here.
 struct Running {
@@ -60,12 +72,14 @@ impl Shared {
     }
 
     /// A producer with the transactional id of a task, or of the channel itself; whoever had it is fenced.
-    async fn take(&self, uid: &str, task: Option<&str>) -> Result<Transactional> {
+    pub(super) async fn take(&self, uid: &str, task: Option<&str>) -> Result<Transactional> {
         let id = match task {
             Some(task) => format!("{}.{uid}.{task}", self.cluster),
             None => format!("{}.{uid}", self.cluster),
         };
-        let producer = Transactional::new(&self.access, &Transacting::quick(id))?;
+        let transacting =
+            Transacting { max_message_bytes: letters::LARGEST, compression: "lz4", ..Transacting::quick(id) };
+        let producer = Transactional::new(&self.access, &transacting)?;
         producer.warm();
         producer.initialise(TAKE_OVER).await?;
         Ok(producer)
@@ -89,6 +103,93 @@ impl Shared {
     fn running(&self, uid: &str, task: &str) -> Option<Arc<Mutex<Running>>> {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.get(&(uid.to_owned(), task.to_owned())).cloned()
+    }
+
+    /// Writes to another topic as a task that runs here, and counts source records as replayed in the same step.
+    ///
+    /// # Errors
+    /// `Fenced` when it does not run here, or runs elsewhere by now (I4).
+    pub(super) async fn write_as(
+        &self,
+        uid: &str,
+        task: &str,
+        mut writes: Vec<Write>,
+        replayed: u64,
+    ) -> Result<()> {
+        let running = self.running(uid, task).ok_or(Error::Fenced)?;
+        let mut running = running.lock().await;
+        let mut totals = running.totals.clone();
+        if replayed > 0 {
+            totals.counts.replayed += replayed;
+            let key = LedgerKey::Totals(uid.to_owned(), task.to_owned());
+            writes.push(self.message(&key, Some(json(&totals)?)));
+        }
+        if let Err(error) = commit(&running.producer, writes).await {
+            self.part_with(uid, task, running, &error);
+            return Err(error);
+        }
+        running.totals = totals;
+        Ok(())
+    }
+
+    /// The same beside the tasks, as the holder of a transactional id of the channel's.
+    pub(super) async fn write_beside(
+        &self,
+        uid: &str,
+        producer: &Transactional,
+        mut writes: Vec<Write>,
+        replayed: u64,
+    ) -> Result<()> {
+        if replayed > 0 {
+            let mut totals = self.page(uid).await?.totals.remove(BESIDE).unwrap_or_default();
+            totals.counts.replayed += replayed;
+            let key = LedgerKey::Totals(uid.to_owned(), BESIDE.to_owned());
+            writes.push(self.message(&key, Some(json(&totals)?)));
+        }
+        commit(producer, writes).await.map(drop)
+    }
+
+    /// Writes records into a stream, and how far they go in it, in one transaction of the task's producer: both are there or neither
+    /// (G8).
+    ///
+    /// # Errors
+    /// `Fenced` when another start of the task has taken over (I3, I4).
+    pub(super) async fn write_stream(
+        &self,
+        task: &RunningTask,
+        end: &str,
+        mut writes: Vec<Write>,
+        marks: &[Mark],
+    ) -> Result<()> {
+        let RunningTask { uid, task, generation } = task;
+        let running = self.running(uid, task).ok_or(Error::Fenced)?;
+        let running = running.lock().await;
+        if running.generation != *generation {
+            return Err(Error::Fenced);
+        }
+        for mark in marks {
+            let key = LedgerKey::Held(uid.to_string(), MarkKey::new(&mark.stream, Some(end)));
+            writes.push(self.message(&key, Some(json(&mark.position)?)));
+        }
+        if let Err(error) = commit(&running.producer, writes).await {
+            self.part_with(uid, task, running, &error);
+            return Err(error);
+        }
+        Ok(())
+    }
+
+    /// How far a stream's end has come with what goes into it.
+    pub(super) async fn held(&self, uid: &str, end: &str, stream: &StreamKey) -> Result<Option<Position>> {
+        let key = MarkKey::new(stream, Some(end));
+        Ok(self.page(uid).await?.held.remove(&key))
+    }
+
+    /// A producer that is lost is let go, and with it the right to write as its task.
+    fn part_with(&self, uid: &str, task: &str, running: MutexGuard<'_, Running>, error: &Error) {
+        drop(running);
+        if matches!(error, Error::Fenced | Error::Uncertain(_)) {
+            self.forget_running(uid, task);
+        }
     }
 
     /// Everything that is known of a channel now.
@@ -128,18 +229,17 @@ impl Shared {
         self.message(&LedgerKey::Epoch(uid.to_owned(), source.to_owned()), Some("{}".to_owned()))
     }
 
+    fn nothing_held(&self, uid: &str, key: &MarkKey) -> Write {
+        self.message(&LedgerKey::Held(uid.to_owned(), key.clone()), None)
+    }
+
     fn no_mark(&self, uid: &str, key: &MarkKey) -> Write {
         self.message(&LedgerKey::Mark(uid.to_owned(), key.clone()), None)
     }
 }
 
 async fn commit(producer: &Transactional, writes: Vec<Write>) -> Result<Offsets> {
-    producer.write(writes).await?;
-    Ok(producer.commit().await?)
-}
-
-fn json(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| Error::Unavailable(error.into()))
+    Ok(producer.transact(writes).await?)
 }
 
 #[async_trait]
@@ -201,10 +301,7 @@ impl PositionService for Shared {
         if !writes.is_empty()
             && let Err(error) = commit(&running.producer, writes).await
         {
-            if matches!(error, Error::Fenced | Error::Uncertain(_)) {
-                drop(running);
-                self.forget_running(uid, task);
-            }
+            self.part_with(uid, task, running, &error);
             return Err(error);
         }
         running.marks.extend(changed);
@@ -266,6 +363,7 @@ impl PositionService for Shared {
         self.fence(uid, starts.into_keys()).await?;
         let page = self.whole_page(uid).await?;
         let mut writes: Vec<Write> = page.marks.keys().map(|key| self.no_mark(uid, key)).collect();
+        writes.extend(page.held.keys().map(|key| self.nothing_held(uid, key)));
         writes.push(self.epoch(uid, ""));
         self.change(uid, writes).await
     }
@@ -275,6 +373,7 @@ impl PositionService for Shared {
         self.fence(uid, starts.into_keys()).await?;
         let page = self.whole_page(uid).await?;
         let mut writes: Vec<Write> = page.marks.keys().map(|key| self.no_mark(uid, key)).collect();
+        writes.extend(page.held.keys().map(|key| self.nothing_held(uid, key)));
         let totals = page.totals.into_keys().map(|task| LedgerKey::Totals(uid.to_owned(), task));
         let epochs = page.epochs.into_keys().map(|source| LedgerKey::Epoch(uid.to_owned(), source));
         writes.extend(totals.chain(epochs).map(|key| self.message(&key, None)));

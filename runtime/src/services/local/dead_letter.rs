@@ -26,7 +26,7 @@ const EVICTED_AT_ONCE: i64 = 500;
 
 #[async_trait]
 impl DeadLetterService for Local {
-    async fn set_aside(&self, uid: &str, letters: &[Letter]) -> Result<()> {
+    async fn set_aside(&self, uid: &str, _task: &str, letters: &[Letter]) -> Result<()> {
         let at = clock::now_ms();
         let mut transaction = self.0.write.begin().await?;
         for letter in letters {
@@ -54,7 +54,7 @@ impl DeadLetterService for Local {
         Ok(())
     }
 
-    async fn note_routed(&self, uid: &str, notes: &[Routed]) -> Result<()> {
+    async fn note_routed(&self, uid: &str, _task: &str, notes: &[Routed]) -> Result<()> {
         let mut transaction = self.0.write.begin().await?;
         for note in notes {
             let insert = sqlx::query("INSERT OR IGNORE INTO routed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
@@ -64,7 +64,7 @@ impl DeadLetterService for Local {
         Ok(())
     }
 
-    async fn forget_routed(&self, uid: &str, notes: &[Routed]) -> Result<()> {
+    async fn forget_routed(&self, uid: &str, _task: &str, notes: &[Routed]) -> Result<()> {
         let mut transaction = self.0.write.begin().await?;
         for note in notes {
             let delete = sqlx::query(
@@ -114,7 +114,7 @@ impl DeadLetterService for Local {
         Ok(refusals)
     }
 
-    async fn passed(&self, uid: &str, marks: &[StoredMark]) -> Result<()> {
+    async fn passed(&self, uid: &str, _task: &str, marks: &[StoredMark]) -> Result<()> {
         let mut transaction = self.0.write.begin().await?;
         for mark in marks.iter().filter(|mark| is_own(mark)) {
             for delete in [
@@ -181,7 +181,7 @@ impl DeadLetterService for Local {
         replay::done(&self.0, uid, task, up_to).await
     }
 
-    async fn refused_again(&self, uid: &str, letters: &[Letter]) -> Result<()> {
+    async fn refused_again(&self, uid: &str, _task: &str, letters: &[Letter]) -> Result<()> {
         replay::refused_again(&self.0, uid, letters).await
     }
 

@@ -10,8 +10,6 @@ mod position;
 mod secret;
 mod status;
 
-pub use secret::SealingKey;
-
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +18,7 @@ use sqlx::SqlitePool;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 
 use super::error::{Error, Result};
-use super::{HISTORY_KEPT, Services};
+use super::{HISTORY_KEPT, SealingKey, Services};
 
 /// The database behind the local services.
 #[derive(Clone)]

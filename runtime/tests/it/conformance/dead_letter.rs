@@ -1,10 +1,11 @@
 //! Dead letters and refusals.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use fairway_engine::position::StreamKey;
 use fairway_engine::store::{Letter, LetterKey, Routed};
-use fairway_runtime::services::{Filter, Limits, Page, Services, Tasks};
+use fairway_runtime::services::{DeadLetterService, Filter, Limits, Page, Services, Tasks};
 use fairway_shared::api::status::Cause;
 use serde_json::json;
 
@@ -33,20 +34,28 @@ fn letter(order: u64) -> Letter {
     }
 }
 
+/// The store, with a task of each channel that writes to it.
+async fn open(services: &Services) -> Arc<dyn DeadLetterService> {
+    for uid in ["u", "v", "w"] {
+        services.positions.begin(uid, "t").await.unwrap();
+    }
+    services.dead_letters.clone()
+}
+
 fn letters(orders: impl IntoIterator<Item = u64>) -> Vec<Letter> {
     orders.into_iter().map(letter).collect()
 }
 
 pub(super) async fn a_replay_doubles_nothing(services: Services) {
-    let store = services.dead_letters;
-    store.set_aside("u", &letters([1, 2])).await.unwrap();
-    store.set_aside("u", &letters([2, 3])).await.unwrap();
+    let store = open(&services).await;
+    store.set_aside("u", "t", &letters([1, 2])).await.unwrap();
+    store.set_aside("u", "t", &letters([2, 3])).await.unwrap();
     let mut child = letter(3);
     child.key.child = 1;
     let mut elsewhere = letter(3);
     elsewhere.key.node = "other".into();
-    store.set_aside("u", &[child, elsewhere]).await.unwrap();
-    store.set_aside("v", &letters([1])).await.unwrap();
+    store.set_aside("u", "t", &[child, elsewhere]).await.unwrap();
+    store.set_aside("v", "t", &letters([1])).await.unwrap();
     assert_eq!(store.usage("u").await.unwrap().letters, 5);
     assert_eq!(store.list("u", &any(), ALL).await.unwrap().len(), 5);
     store.forget("u").await.unwrap();
@@ -55,8 +64,8 @@ pub(super) async fn a_replay_doubles_nothing(services: Services) {
 }
 
 pub(super) async fn pages_newest_first(services: Services) {
-    let store = services.dead_letters;
-    store.set_aside("u", &letters(1..=5)).await.unwrap();
+    let store = open(&services).await;
+    store.set_aside("u", "t", &letters(1..=5)).await.unwrap();
     let page = store.list("u", &any(), Page { limit: 2, offset: 1 }).await.unwrap();
     let orders: Vec<_> = page.iter().map(|letter| letter.order).collect();
     assert_eq!(orders, [4, 3]);
@@ -66,8 +75,8 @@ pub(super) async fn pages_newest_first(services: Services) {
 }
 
 pub(super) async fn discarded_is_not_refused_again(services: Services) {
-    let store = services.dead_letters;
-    store.set_aside("u", &letters(1..=4)).await.unwrap();
+    let store = open(&services).await;
+    store.set_aside("u", "t", &letters(1..=4)).await.unwrap();
     let ids: Vec<_> =
         store.list("u", &any(), ALL).await.unwrap().into_iter().map(|letter| letter.id).collect();
     let chosen = Filter { ids: Some(vec![ids[0].clone(), "no such id".to_owned()]), ..any() };
@@ -82,33 +91,33 @@ pub(super) async fn discarded_is_not_refused_again(services: Services) {
 }
 
 pub(super) async fn watermarks_settle_refusals(services: Services) {
-    let store = services.dead_letters;
-    store.set_aside("u", &letters(1..=3)).await.unwrap();
+    let store = open(&services).await;
+    store.set_aside("u", "t", &letters(1..=3)).await.unwrap();
     store.discard("u", &any()).await.unwrap();
     // A target's watermark is not the source's own.
-    store.passed("u", &[mark(Some("sink"), "s", 3)]).await.unwrap();
+    store.passed("u", "t", &[mark(Some("sink"), "s", 3)]).await.unwrap();
     assert_eq!(store.refusals("u", &[]).await.unwrap().letters.len(), 3);
-    store.passed("u", &[mark(None, "s", 2)]).await.unwrap();
+    store.passed("u", "t", &[mark(None, "s", 2)]).await.unwrap();
     assert_eq!(store.refusals("u", &[]).await.unwrap().letters, [key(3)]);
 }
 
 pub(super) async fn a_reset_lets_letters_come_again(services: Services) {
-    let store = services.dead_letters;
-    store.set_aside("u", &letters([1, 2])).await.unwrap();
+    let store = open(&services).await;
+    store.set_aside("u", "t", &letters([1, 2])).await.unwrap();
     store.reset("u", Some(&["another".to_owned()])).await.unwrap();
     assert_eq!(store.refusals("u", &[]).await.unwrap().letters.len(), 2);
     store.reset("u", Some(&["s".to_owned()])).await.unwrap();
     assert!(store.refusals("u", &[]).await.unwrap().letters.is_empty());
     assert_eq!(store.usage("u").await.unwrap().letters, 2);
-    store.set_aside("u", &letters([1])).await.unwrap();
+    store.set_aside("u", "t", &letters([1])).await.unwrap();
     assert_eq!(store.usage("u").await.unwrap().letters, 2);
     assert_eq!(store.refusals("u", &[]).await.unwrap().letters, [key(1)]);
 }
 
 pub(super) async fn limits_evict_the_oldest(services: Services) {
-    let store = services.dead_letters;
-    store.set_aside("u", &letters(1..=10)).await.unwrap();
-    store.set_aside("v", &letters(1..=10)).await.unwrap();
+    let store = open(&services).await;
+    store.set_aside("u", "t", &letters(1..=10)).await.unwrap();
+    store.set_aside("v", "t", &letters(1..=10)).await.unwrap();
     let bytes = store.usage("u").await.unwrap().bytes;
     let (all, each) = (bytes * 2, bytes / 10);
     let generous = Limits { age: Duration::from_secs(3600), bytes: all };
@@ -127,9 +136,9 @@ pub(super) async fn limits_evict_the_oldest(services: Services) {
 }
 
 pub(super) async fn notes_are_kept_by_number(services: Services) {
-    let store = services.dead_letters;
+    let store = open(&services).await;
     let note = |order, number| Routed { key: key(order), target: "file".into(), number };
-    store.note_routed("u", &[note(1, 1), note(2, 2), note(2, 2), note(2, 3)]).await.unwrap();
+    store.note_routed("u", "t", &[note(1, 1), note(2, 2), note(2, 2), note(2, 3)]).await.unwrap();
     let sorted = |mut notes: Vec<Routed>| {
         notes.sort_by_key(|note| note.number);
         notes
@@ -137,21 +146,21 @@ pub(super) async fn notes_are_kept_by_number(services: Services) {
     let found = store.refusals("u", &[]).await.unwrap();
     assert!(found.letters.is_empty());
     assert_eq!(sorted(found.routed), [note(1, 1), note(2, 2), note(2, 3)]);
-    store.forget_routed("u", &[note(2, 2)]).await.unwrap();
+    store.forget_routed("u", "t", &[note(2, 2)]).await.unwrap();
     assert_eq!(sorted(store.refusals("u", &[]).await.unwrap().routed), [note(1, 1), note(2, 3)]);
-    store.passed("u", &[mark(None, "s", 1)]).await.unwrap();
+    store.passed("u", "t", &[mark(None, "s", 1)]).await.unwrap();
     assert_eq!(store.refusals("u", &[]).await.unwrap().routed, [note(2, 3)]);
     store.reset("u", None).await.unwrap();
     assert!(store.refusals("u", &[]).await.unwrap().routed.is_empty());
 }
 
 pub(super) async fn finds_by_node_code_and_time(services: Services) {
-    let store = services.dead_letters;
-    store.set_aside("u", &letters(1..=4)).await.unwrap();
+    let store = open(&services).await;
+    store.set_aside("u", "t", &letters(1..=4)).await.unwrap();
     let mut other = letter(5);
     other.key.node = "mask".into();
     other.cause.code = "mask.wrong".into();
-    store.set_aside("u", &[other]).await.unwrap();
+    store.set_aside("u", "t", &[other]).await.unwrap();
     let orders = async |filter: Filter| {
         let found = store.list("u", &filter, ALL).await.unwrap();
         assert_eq!(store.count("u", &filter).await.unwrap(), found.len() as u64);
@@ -176,11 +185,11 @@ fn tasks(of: &[(&str, &str)]) -> Tasks {
 }
 
 pub(super) async fn letters_are_tried_in_order_once_their_source_has_passed(services: Services) {
-    let store = services.dead_letters;
-    store.set_aside("u", &letters([2, 5, 9])).await.unwrap();
+    let store = open(&services).await;
+    store.set_aside("u", "t", &letters([2, 5, 9])).await.unwrap();
     let mut elsewhere = letter(3);
     elsewhere.key.node = "gone".into();
-    store.set_aside("u", &[elsewhere]).await.unwrap();
+    store.set_aside("u", "t", &[elsewhere]).await.unwrap();
     let task = tasks(&[("sink", "t")]);
     assert_eq!(store.ask_replay("u", &any(), &task).await.unwrap(), 3);
     assert_eq!(store.ask_replay("u", &any(), &task).await.unwrap(), 3, "asking twice is asking once");
@@ -209,8 +218,8 @@ pub(super) async fn letters_are_tried_in_order_once_their_source_has_passed(serv
 }
 
 pub(super) async fn refused_again_it_stays_one_letter(services: Services) {
-    let store = services.dead_letters;
-    store.set_aside("u", &letters([1, 2])).await.unwrap();
+    let store = open(&services).await;
+    store.set_aside("u", "t", &letters([1, 2])).await.unwrap();
     store.ask_replay("u", &any(), &tasks(&[("sink", "t")])).await.unwrap();
     let ready = store.replays("u", "t", 0, 10, &[mark(None, "s", 9)]).await.unwrap().ready;
     let again = |number: u64, node: &str| {
@@ -221,7 +230,7 @@ pub(super) async fn refused_again_it_stays_one_letter(services: Services) {
     // The first at the same node, the second further on; both told twice, as after a crash.
     for _ in 0..2 {
         store
-            .refused_again("u", &[again(ready[0].number, "sink"), again(ready[1].number, "file")])
+            .refused_again("u", "t", &[again(ready[0].number, "sink"), again(ready[1].number, "file")])
             .await
             .unwrap();
     }
@@ -237,10 +246,10 @@ pub(super) async fn refused_again_it_stays_one_letter(services: Services) {
 
 /// A record that several nodes refused is done only when the last of its letters is.
 pub(super) async fn a_record_with_several_letters_is_replayed_once(services: Services) {
-    let store = services.dead_letters;
+    let store = open(&services).await;
     let mut mask = letter(1);
     mask.key.node = "mask".into();
-    store.set_aside("u", &[letter(1), mask, letter(2)]).await.unwrap();
+    store.set_aside("u", "t", &[letter(1), mask, letter(2)]).await.unwrap();
     store.ask_replay("u", &any(), &tasks(&[("sink", "t"), ("mask", "t")])).await.unwrap();
     let ready = store.replays("u", "t", 0, 10, &[mark(None, "s", 9)]).await.unwrap().ready;
     let mut counted = Vec::new();
@@ -253,9 +262,9 @@ pub(super) async fn a_record_with_several_letters_is_replayed_once(services: Ser
 }
 
 pub(super) async fn channels_with_letters_to_be_tried_are_named(services: Services) {
-    let store = services.dead_letters;
+    let store = open(&services).await;
     for uid in ["u", "v", "w"] {
-        store.set_aside(uid, &letters([1, 2])).await.unwrap();
+        store.set_aside(uid, "t", &letters([1, 2])).await.unwrap();
     }
     for uid in ["u", "w"] {
         store.ask_replay(uid, &any(), &tasks(&[("sink", "t")])).await.unwrap();
@@ -265,11 +274,11 @@ pub(super) async fn channels_with_letters_to_be_tried_are_named(services: Servic
 }
 
 pub(super) async fn what_is_asked_for_follows_its_node(services: Services) {
-    let store = services.dead_letters;
-    store.set_aside("u", &letters([1, 2, 3])).await.unwrap();
+    let store = open(&services).await;
+    store.set_aside("u", "t", &letters([1, 2, 3])).await.unwrap();
     let mut mask = letter(4);
     mask.key.node = "mask".into();
-    store.set_aside("u", &[mask]).await.unwrap();
+    store.set_aside("u", "t", &[mask]).await.unwrap();
     store.ask_replay("u", &any(), &tasks(&[("sink", "t"), ("mask", "t")])).await.unwrap();
     let passed = mark(None, "s", 9);
     let first = store.replays("u", "t", 0, 1, std::slice::from_ref(&passed)).await.unwrap().ready.remove(0);

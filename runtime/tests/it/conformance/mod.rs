@@ -15,9 +15,9 @@ use fairway_engine::files::Files;
 use fairway_engine::position::{Position, StreamKey};
 use fairway_engine::store::StoredMark;
 use fairway_kafka::{Access, Security};
-use fairway_runtime::services::Services;
 use fairway_runtime::services::kafka::Backend;
-use fairway_runtime::services::local::{self, Database, SealingKey};
+use fairway_runtime::services::local::{self, Database};
+use fairway_runtime::services::{SealingKey, Services};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -52,7 +52,6 @@ mod on_sqlite {
 }
 
 mod on_kafka {
-    // Dead letters and secrets of a cluster are still each worker's own.
     backend! {
         super::super::kafka;
         config: a_commit_is_all_or_nothing, what_is_expected_must_be_there, the_log_is_ordered_and_compact,
@@ -60,6 +59,12 @@ mod on_kafka {
         position: generations_rise_and_fence, positions_only_grow, orders_are_as_large_as_they_may_be, a_commit_is_one_step, marks_come_back_whole,
             retired_tasks_are_fenced, a_reset_forgets_and_fences, adjusts_by_node, channels_are_apart;
         status: the_latest_state_stands, the_history_is_bounded;
+        dead_letter: a_replay_doubles_nothing, pages_newest_first, discarded_is_not_refused_again,
+            watermarks_settle_refusals, a_reset_lets_letters_come_again, limits_evict_the_oldest, notes_are_kept_by_number,
+            finds_by_node_code_and_time, letters_are_tried_in_order_once_their_source_has_passed,
+            refused_again_it_stays_one_letter, what_is_asked_for_follows_its_node,
+            a_record_with_several_letters_is_replayed_once, channels_with_letters_to_be_tried_are_named;
+        secret: values_come_back_and_go, names_do_not_share_values;
     }
 }
 
@@ -70,9 +75,7 @@ async fn kafka() -> (Services, TempDir) {
     let backend = open_on_kafka(&cluster).await;
     backend.control.initialise(Duration::from_secs(30)).await.unwrap();
     let (local, dir) = sqlite().await;
-    let services =
-        Services { config: backend.config(), positions: backend.positions, status: backend.status, ..local };
-    (services, dir)
+    (backend.services(Some(key()), local.cluster), dir)
 }
 
 /// Another worker's view of a cluster.
@@ -85,7 +88,11 @@ async fn open_on_kafka(cluster: &str) -> Backend {
 async fn sqlite() -> (Services, TempDir) {
     let dir = tempfile::tempdir().unwrap();
     let database = Database::open(&dir.path().join("fairway.db")).await.unwrap();
-    (local::services(&database, SealingKey::from_text("a key for tests")), dir)
+    (local::services(&database, key()), dir)
+}
+
+fn key() -> SealingKey {
+    SealingKey::from_text("a key for tests")
 }
 
 /// A source's own watermark, or a target's.

@@ -2,8 +2,14 @@
 
 use std::time::Duration;
 
-use fairway_engine::store::Totals;
-use fairway_runtime::services::{Commit, ConfigService as _, Error, Expect, Key, Kind};
+use fairway_engine::position::StreamKey;
+use fairway_engine::store::{Letter, LetterKey, Totals};
+use fairway_runtime::services::kafka::Backend;
+use fairway_runtime::services::{
+    Commit, ConfigService as _, Error, Expect, Filter, Key, Kind, Limits, SealingKey,
+};
+use fairway_shared::api::status::Cause;
+use serde_json::json;
 
 use super::{mark, open_on_kafka};
 
@@ -70,4 +76,95 @@ async fn unfit_topics_are_refused() {
         let error = opened.map(drop).unwrap_err().to_string();
         assert!(error.contains(reason) && error.contains(".control"), "{error}");
     }
+}
+
+fn letter(order: u64) -> Letter {
+    Letter {
+        key: LetterKey { node: "sink".into(), stream: StreamKey::straight("s", "p"), order, child: 0 },
+        cause: Cause { code: "record.refused".into(), message: "no".into(), help: None, node: None },
+        record: json!({ "value": { "id": order } }),
+    }
+}
+
+/// A task that is killed after it has set a record aside and before its position stands sets it aside again where it is started next:
+/// the letter lies in the topic once, for whoever reads it, and what the older start still wants to write is refused.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_letter_lies_there_once() {
+    let (a, b) = (open_on_kafka("shared-letters").await, open_on_kafka("shared-letters").await);
+    a.positions.begin("u", "t").await.unwrap();
+    a.dead_letters.set_aside("u", "t", &[letter(1), letter(2)]).await.unwrap();
+    b.positions.begin("u", "t").await.unwrap();
+    let known = b.dead_letters.refusals("u", &[]).await.unwrap().letters;
+    assert_eq!(known, [letter(1).key, letter(2).key]);
+    b.dead_letters.set_aside("u", "t", &[letter(2), letter(3)]).await.unwrap();
+    let late = a.dead_letters.set_aside("u", "t", &[letter(4)]).await;
+    assert!(matches!(late, Err(Error::Fenced | Error::Uncertain(_))), "{late:?}");
+    let lying = fairway_peers::kafka::shared().read("shared-letters.dead-letters").unwrap();
+    let lying: Vec<String> = lying.into_iter().map(|one| header(&one, "fairway.source.order")).collect();
+    assert_eq!(lying, ["1", "2", "3"]);
+    let usage = a.dead_letters.usage("u").await.unwrap();
+    assert_eq!(usage.letters, 3, "the one that lost the task reads on");
+}
+
+/// Tools that know Kafka Connect's dead letters find their headers.
+#[tokio::test(flavor = "multi_thread")]
+async fn letters_carry_the_headers_of_connect() {
+    let backend = open_on_kafka("connect-headers").await;
+    backend.positions.begin("u", "t").await.unwrap();
+    backend.dead_letters.set_aside("u", "t", &[letter(1)]).await.unwrap();
+    let lying = fairway_peers::kafka::shared().read("connect-headers.dead-letters").unwrap().remove(0);
+    for (name, value) in [
+        ("connector.name", "u"),
+        ("task.id", "t"),
+        ("stage", "sink"),
+        ("exception.class.name", "record.refused"),
+        ("exception.message", "no"),
+    ] {
+        assert_eq!(header(&lying, &format!("__connect.errors.{name}")), value);
+    }
+}
+
+fn header(message: &fairway_peers::kafka::Message, name: &str) -> String {
+    let found = message.headers.iter().find(|(header, _)| header == name);
+    let value = found.unwrap_or_else(|| panic!("no header {name}")).1.clone().unwrap_or_default();
+    String::from_utf8(value).unwrap()
+}
+
+/// Two workers that change one channel's letters at one time come one after the other, and nothing is lost.
+#[tokio::test(flavor = "multi_thread")]
+async fn letters_are_changed_by_any_worker() {
+    let (a, b) = (open_on_kafka("shared-changes").await, open_on_kafka("shared-changes").await);
+    a.positions.begin("u", "t").await.unwrap();
+    a.dead_letters.set_aside("u", "t", &[letter(1), letter(2), letter(3)]).await.unwrap();
+    let tasks = [("sink".to_owned(), "t".to_owned())].into();
+    assert_eq!(b.dead_letters.ask_replay("u", &Filter::default(), &tasks).await.unwrap(), 3);
+    let ready = a.dead_letters.replays("u", "t", 0, 9, &[mark(None, "s", 9)]).await.unwrap().ready;
+    assert_eq!(ready.iter().map(|replay| replay.number).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(a.dead_letters.replayed("u", "t", 2).await.unwrap(), 2);
+    assert_eq!(b.dead_letters.discard("u", &Filter::default()).await.unwrap(), 1);
+    assert_eq!(a.dead_letters.usage("u").await.unwrap().letters, 0);
+    assert_eq!(b.positions.totals("u").await.unwrap().counts.replayed, 2);
+    // Only whoever leads removes what is too old.
+    assert_eq!(a.dead_letters.evict(Limits { age: Duration::ZERO, bytes: 0 }).await.unwrap(), 0);
+}
+
+/// What one worker seals another opens, if it was given the key; in the topic nobody reads it.
+#[tokio::test(flavor = "multi_thread")]
+async fn secrets_are_shared_sealed() {
+    let (a, b) = (open_on_kafka("shared-secrets").await, open_on_kafka("shared-secrets").await);
+    let (local, _dir) = super::sqlite().await;
+    let with = |backend: &Backend, key| backend.services(key, local.cluster.clone()).secrets;
+    a.control.initialise(LIMIT).await.unwrap();
+    with(&a, Some(super::key())).set("pw", &"hunter2".to_owned().into()).await.unwrap();
+    assert_eq!(with(&b, Some(super::key())).get("pw").await.unwrap().unwrap().reveal(), "hunter2");
+    let other = with(&b, Some(SealingKey::from_text("another key")));
+    assert!(matches!(other.get("pw").await, Err(Error::Sealed(name)) if name == "pw"));
+    assert_eq!(with(&b, None).names().await.unwrap(), ["pw"]);
+    assert!(matches!(with(&b, None).get("pw").await, Err(Error::NoKey)));
+    assert!(matches!(other.set("pw", &"x".to_owned().into()).await, Err(Error::Follower)));
+    let lying = fairway_peers::kafka::shared().read("shared-secrets.control").unwrap();
+    let clear = |message: &fairway_peers::kafka::Message| {
+        message.value.as_ref().is_some_and(|value| value.windows(7).any(|part| part == b"hunter2"))
+    };
+    assert!(!lying.is_empty() && !lying.iter().any(clear));
 }

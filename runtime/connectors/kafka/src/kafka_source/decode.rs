@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use fairway_engine::data::json_read::{JsonReader, ReadError, read_value};
 use fairway_engine::data::{
-    Base, Batch, BatchBuilder, Extra, Full, Meta, RecordError, Ref, Rejects, Value, give_bytes, take_bytes,
+    Base, Batch, BatchBuilder, Extra, Full, Meta, RecordError, Ref, Rejects, Value, give_bytes, push_wire,
+    take_bytes,
 };
 use fairway_kafka::consumer::Message;
 
@@ -131,7 +132,7 @@ impl Decoder {
         self.expected = bytes.len() + bytes.len() / 8;
         let mut taken = std::mem::take(&mut self.taken);
         let (base, raw) = match self.shape.value {
-            ValueFormat::Bytes => (Base::default(), bytes),
+            ValueFormat::Bytes | ValueFormat::Wire => (Base::default(), bytes),
             _ => self.base(bytes, &mut taken),
         };
         self.builder.set_base(base);
@@ -171,6 +172,8 @@ impl Decoder {
             None => self.record(meta, value.clone(), &extra, place, raw),
         };
         match read {
+            // A record between tasks brings its own.
+            Ok(()) if self.shape.value == ValueFormat::Wire => {}
             Ok(()) => self.builder.set_extra(extra),
             Err(mut error) => {
                 error.message = place.at(error.message);
@@ -203,6 +206,10 @@ impl Decoder {
                         ReadError::Full(full) => too_large(full),
                     },
                 )?;
+            }
+            (Some(range), ValueFormat::Wire) => {
+                return push_wire(&mut self.builder, meta, &raw[range])
+                    .map_err(|error| RecordError::new("stream.unreadable", error.to_string()));
             }
             (value, _) => {
                 self.builder.begin_row(meta);
