@@ -8,6 +8,7 @@
 //! | [`controller`] | the facade that every face talks to |
 //! | [`events`] | what happened, for listeners |
 //! | [`services`] | what is remembered, as traits, with a local backend and one on Kafka |
+//! | [`crew`] | a worker's part in a cluster: what is granted to it, what is known of the others, the leader's duties |
 //! | [`seat`] | a worker's place in a cluster: drives the protocol by which workers share tasks |
 //! | `schedule` | when a scheduled channel runs |
 //! | `check`, [`compile`] | all that is wrong with a document; its plan |
@@ -28,6 +29,7 @@ pub mod clock;
 pub mod compile;
 pub mod config;
 pub mod controller;
+pub mod crew;
 pub mod docs;
 pub mod events;
 mod file_name;

@@ -17,6 +17,16 @@ pub enum LogFormat {
     Json,
 }
 
+impl LogFormat {
+    /// As arguments spell it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+        }
+    }
+}
+
 /// Begins to log. A second call changes nothing.
 pub fn start(format: LogFormat, default: &str) {
     let filter = EnvFilter::try_from_env("FAIRWAY_LOG").unwrap_or_else(|_| EnvFilter::new(default));

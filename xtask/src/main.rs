@@ -5,6 +5,7 @@
 
 mod bench;
 mod bundle;
+mod cluster;
 mod deny;
 mod dist;
 mod files;
@@ -39,6 +40,8 @@ enum Command {
     Bundle(bundle::Options),
     /// Build everything and start Fairway; what follows `--` goes to `fairway serve`.
     Run(run::Options),
+    /// Build everything, start a Kafka of its own and a cluster of workers on it; what follows `--` goes to `fairway cluster up`.
+    Cluster(cluster::Options),
     /// Check format and lints, build, run every test; ends with the counts. CI runs exactly this.
     #[command(alias = "ci")]
     Test(test::Options),
@@ -68,6 +71,7 @@ fn obey(command: Command) -> Result<()> {
         Command::Setup(options) => setup::run(&house, &options),
         Command::Bundle(options) => bundle::run(&house, &options),
         Command::Run(options) => run::run(&house, &options),
+        Command::Cluster(options) => cluster::run(&house, &options),
         Command::Test(options) => test::run(&house, &options),
         Command::Soak(options) => soak::run(&house, &options),
         Command::Bench(options) => bench::run(&house, &options),

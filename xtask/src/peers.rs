@@ -29,7 +29,8 @@ pub(crate) fn fetch(house: &House) -> Result<()> {
     kafka(house)
 }
 
-fn kafka(house: &House) -> Result<()> {
+/// Fetches the jars of Apache Kafka, unless they are there.
+pub(crate) fn kafka(house: &House) -> Result<()> {
     let folder = house.target.join(KAFKA);
     if folder.is_dir() {
         return Ok(());

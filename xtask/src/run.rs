@@ -68,7 +68,7 @@ pub(crate) fn run(house: &House, options: &Options) -> Result<()> {
 }
 
 /// Copies the sample files that are not there yet: what a user changed stays changed.
-fn samples(root: &Path, data: &Path) -> Result<()> {
+pub(crate) fn samples(root: &Path, data: &Path) -> Result<()> {
     let to = data.join("files").join("samples");
     fs::create_dir_all(&to).with_context(|| format!("cannot create {}", to.display()))?;
     for from in files::walk(&root.join("assets/samples"))? {
@@ -81,13 +81,13 @@ fn samples(root: &Path, data: &Path) -> Result<()> {
 
 /// Lets the program take this process's place, so that signals reach it and its exit code is ours.
 #[cfg(unix)]
-fn become_it(command: &mut Command) -> Result<()> {
+pub(crate) fn become_it(command: &mut Command) -> Result<()> {
     use std::os::unix::process::CommandExt;
     let shown = step::show(command);
     Err(command.exec()).with_context(|| format!("could not start `{shown}`"))
 }
 
 #[cfg(not(unix))]
-fn become_it(command: &mut Command) -> Result<()> {
+pub(crate) fn become_it(command: &mut Command) -> Result<()> {
     step::must(command)
 }

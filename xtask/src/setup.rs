@@ -19,6 +19,8 @@ use crate::{peers, step};
 pub(crate) enum Purpose {
     /// Build and start Fairway.
     Run,
+    /// Also start a Kafka for a cluster on this machine.
+    Cluster,
     /// Also run the tests in a real browser.
     Test,
     /// Also build the desktop app.
@@ -34,8 +36,10 @@ pub(crate) struct Options {
 
 pub(crate) fn run(house: &House, options: &Options) -> Result<()> {
     prepare(options.purpose)?;
-    if options.purpose == Purpose::Test {
-        peers::fetch(house)?;
+    match options.purpose {
+        Purpose::Test => peers::fetch(house)?,
+        Purpose::Cluster => peers::kafka(house)?,
+        Purpose::Run | Purpose::Desktop => {}
     }
     eprintln!("everything is here");
     Ok(())
@@ -76,9 +80,9 @@ const NEEDS: &[Need] = &[
         here: || Path::new("/usr/lib/postgresql").exists() || any_program(&["initdb"]),
     },
     Need {
-        what: "Java and Maven (tests start a Kafka broker in a folder of its own)",
+        what: "Java and Maven (they start a Kafka broker in a folder of its own)",
         packages: &["default-jre-headless", "maven"],
-        purpose: Purpose::Test,
+        purpose: Purpose::Cluster,
         spared: false,
         here: || any_program(&["java"]) && any_program(&["mvn"]),
     },

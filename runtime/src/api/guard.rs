@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::{Access, Api, mount};
+use super::{Access, Api, mount, relay};
 use crate::problem::{Refused, codes};
 
 /// Nothing from elsewhere, nothing inline but style attributes; WebAssembly may be compiled.
@@ -82,6 +82,13 @@ pub(super) async fn token(State(api): State<Arc<Api>>, request: Request, next: N
     if bearer.or_else(|| cookie(access, request.headers())).is_some_and(|word| access.token.admits(word)) {
         return next.run(request).await;
     }
+    // Another worker of the cluster asked for it there.
+    let request = match relay::is_signed(&access.token, request).await {
+        Ok((request, true)) => return next.run(request).await,
+        Ok((request, false)) => request,
+        Err(refused) => return mount::refuse(refused),
+    };
+    drop(request);
     let mut response = mount::refuse(
         Refused::new(codes::REQUEST_NO_TOKEN, "the request carries no valid token").help(
             "open the address that Fairway printed when it started, or send the token as `Authorization: Bearer …`",

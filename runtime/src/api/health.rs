@@ -19,6 +19,10 @@ pub(super) async fn ready(State(api): State<Arc<Api>>) -> Response {
     if api.draining.is_cancelled() {
         return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n").into_response();
     }
+    if api.controller.crew().is_some_and(|crew| !crew.in_touch()) {
+        return (StatusCode::SERVICE_UNAVAILABLE, "the brokers of the cluster are out of reach\n")
+            .into_response();
+    }
     match api.controller.secrets().await {
         Ok(_) => "ready\n".into_response(),
         Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "the store cannot be used\n").into_response(),

@@ -1,6 +1,6 @@
 //! Requests to sources that others call: `/hooks/<uid>/<node>` on the server's own port. No token is wanted here, for
 //! senders have none; what a source wants instead (a signature) it checks itself. Foreign hosts and pages are refused
-//! before.
+//! before. On a cluster any worker takes them and passes them on to the one whose source listens.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use axum::routing::any;
 use fairway_engine::hooks;
 use futures::TryStreamExt;
 
-use super::{Api, metrics, mount};
+use super::{Api, metrics, mount, relay};
 use crate::problem::{Refused, codes};
 
 /// The routes; neither compressed nor guarded by the token.
@@ -28,7 +28,14 @@ async fn call(
     Path((uid, node)): Path<(String, String)>,
     request: Request,
 ) -> Response {
-    let Some(hook) = api.hooks.find(&uid, &node) else { return nobody(&api, &uid, &node).await };
+    let Some(hook) = api.hooks.find(&uid, &node) else {
+        return match api.controller.worker_of(&uid, &node).await {
+            Some(address) if !relay::was_relayed(&request) => {
+                relay::pass_on_hook(&api, &address, request).await.unwrap_or_else(mount::refuse)
+            }
+            _ => nobody(&api, &uid, &node).await,
+        };
+    };
     let (head, body) = request.into_parts();
     let request = hooks::Request {
         method: head.method.as_str().to_owned(),

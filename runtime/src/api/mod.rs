@@ -6,6 +6,7 @@
 //! | [`mount`] | an endpoint type and a plain function become a route |
 //! | `routes` | which function answers which endpoint |
 //! | `guard` | foreign hosts and origins, tokens, headers of every answer |
+//! | `relay` | on a cluster: what is answered here, what the leader answers |
 //! | `hooks` | requests to sources that others call |
 //! | `serve` | connections: slow heads and idle ones are cut |
 //! | `stream` | events as Server-Sent Events |
@@ -20,6 +21,7 @@ mod metrics;
 mod mount;
 mod openapi;
 mod pages;
+mod relay;
 mod routes;
 mod serve;
 mod stream;
@@ -38,6 +40,7 @@ use crate::hooks::HookPort;
 
 pub use metrics::Requests;
 pub use openapi::describe;
+pub use relay::Answered;
 pub(crate) use serve::serve;
 
 /// What the handlers share.
@@ -56,6 +59,8 @@ pub struct Api {
     pub closing: CancellationToken,
     /// How many calls there were.
     pub requests: Requests,
+    /// Answers to requests that may be sent again.
+    pub answered: Answered,
 }
 
 /// Who may call.
@@ -76,6 +81,7 @@ pub fn router(api: Arc<Api>) -> Router {
         .into_router()
         .route(fairway_shared::api::events::EVENTS_PATH, axum::routing::get(stream::events))
         .route("/api/v1/openapi.json", axum::routing::get(openapi::serve))
+        .route_layer(from_fn_with_state(api.clone(), relay::relay))
         .route_layer(from_fn_with_state(api.clone(), guard::draining))
         .route_layer(from_fn_with_state(api.clone(), guard::token))
         .route("/api/{*rest}", axum::routing::any(mount::no_such_path))

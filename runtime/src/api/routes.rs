@@ -11,6 +11,7 @@ use fairway_shared::api::channels::{
     GetStatus, ImportDocument, ListChannels, ListVersions, PlanChannel, ResetPositions, RestartChannel,
     SaveDraft, SetTargetState, ValidateDocument,
 };
+use fairway_shared::api::cluster::{DrainWorker, GetCluster, GetMoves, UndrainWorker};
 use fairway_shared::api::connections::{
     DeleteConnection, DeleteSecret, ListConnections, ListSecrets, PutConnection, PutSecret,
 };
@@ -57,6 +58,10 @@ pub(super) fn mount() -> Mount {
         .on::<ListConnections, _, _>(list_connections)
         .on::<PutConnection, _, _>(put_connection)
         .on::<DeleteConnection, _, _>(delete_connection)
+        .on::<GetCluster, _, _>(get_cluster)
+        .on::<GetMoves, _, _>(get_moves)
+        .on::<DrainWorker, _, _>(drain_worker)
+        .on::<UndrainWorker, _, _>(undrain_worker)
         .on::<ListSecrets, _, _>(list_secrets)
         .on::<PutSecret, _, _>(put_secret)
         .on::<DeleteSecret, _, _>(delete_secret)
@@ -213,6 +218,24 @@ async fn put_connection(api: Shared, call: Call<PutConnection>) -> Answer<PutCon
 
 async fn delete_connection(api: Shared, call: Call<DeleteConnection>) -> Answer<DeleteConnection> {
     api.controller.delete_connection(call.path("name")).await?;
+    Ok(Reply::new(Nothing {}))
+}
+
+async fn get_cluster(api: Shared, _: Call<GetCluster>) -> Answer<GetCluster> {
+    Ok(Reply::new(api.controller.cluster().await?))
+}
+
+async fn get_moves(api: Shared, _: Call<GetMoves>) -> Answer<GetMoves> {
+    Ok(Reply::new(api.controller.moves()))
+}
+
+async fn drain_worker(api: Shared, call: Call<DrainWorker>) -> Answer<DrainWorker> {
+    api.controller.drain(call.path("id"), true).await?;
+    Ok(Reply::new(Nothing {}))
+}
+
+async fn undrain_worker(api: Shared, call: Call<UndrainWorker>) -> Answer<UndrainWorker> {
+    api.controller.drain(call.path("id"), false).await?;
     Ok(Reply::new(Nothing {}))
 }
 

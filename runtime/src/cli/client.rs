@@ -2,7 +2,7 @@
 
 use std::env;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fairway_shared::api::channels::{ChannelSummary, ListChannels};
 use fairway_shared::api::{Endpoint, None as Nothing, Problem};
@@ -16,10 +16,16 @@ use tokio::net::TcpStream;
 use super::exit::{self, Failure};
 use crate::config::DataDir;
 use crate::config::access::DEFAULT_LISTEN;
+use crate::problem::codes;
 use crate::redact::percent_encoded;
 
 /// Longest time that a server may take to answer: a stop may drain for 25 s, a deploy of many tasks as well.
 const PATIENCE: Duration = Duration::from_secs(90);
+
+/// How long a request is repeated while the workers of a cluster choose a leader.
+const ELECTION: Duration = Duration::from_secs(20);
+/// Time between two tries.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// Where the server is and how it knows us.
 #[derive(Debug, clap::Args)]
@@ -118,13 +124,24 @@ impl Client {
         } else {
             Vec::new()
         };
-        let (status, bytes) = self.send(E::METHOD.as_str(), &format!("{path}{query}"), body).await?;
-        if (200..300).contains(&status) {
-            return Ok(bytes);
-        }
-        match serde_json::from_slice::<Problem>(&bytes) {
-            Ok(problem) => Err(problem.into()),
-            Err(_) => Err(Failure::new(exit::REFUSED, format!("the server answers with status {status}"))),
+        let until = Instant::now() + ELECTION;
+        loop {
+            let path = format!("{path}{query}");
+            let (status, bytes) = self.send(E::METHOD.as_str(), &path, body.clone()).await?;
+            if (200..300).contains(&status) {
+                return Ok(bytes);
+            }
+            match serde_json::from_slice::<Problem>(&bytes) {
+                // Nothing was done: the workers are choosing a leader.
+                Ok(problem) if problem.code == codes::CLUSTER_NO_LEADER.code && Instant::now() < until => {
+                    tokio::time::sleep(LOOK_AGAIN).await;
+                }
+                Ok(problem) => return Err(problem.into()),
+                Err(_) => {
+                    let answer = format!("the server answers with status {status}");
+                    return Err(Failure::new(exit::REFUSED, answer));
+                }
+            }
         }
     }
 

@@ -11,6 +11,7 @@
 
 mod channels;
 mod client;
+mod cluster;
 mod dead_letters;
 mod documents;
 mod duration;
@@ -25,6 +26,7 @@ mod secrets;
 mod serve;
 pub mod signals;
 mod trial;
+mod worker;
 
 use std::process::ExitCode;
 
@@ -44,6 +46,9 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::Args),
+    Worker(Box<worker::Args>),
+    #[command(subcommand)]
+    Cluster(cluster::ClusterCommand),
     Run(Box<run::Args>),
     Validate(inspect::FileArgs),
     /// Show the tasks that a channel would run as, and what is promised about each target.
@@ -118,6 +123,8 @@ pub fn main() -> ExitCode {
 async fn dispatch(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Serve(args) => serve::run(args).await,
+        Command::Worker(args) => Box::pin(worker::run(*args)).await,
+        Command::Cluster(command) => Box::pin(cluster::run(command)).await,
         Command::Run(args) => Box::pin(run::run(*args)).await,
         Command::Validate(args) => inspect::validate(&args),
         Command::Plan(args) => inspect::plan(&args),

@@ -79,9 +79,17 @@ impl fmt::Debug for Token {
 /// # Errors
 /// `TooShort`, `File`.
 pub fn sealing_key(data: &DataDir) -> Result<SealingKey, Error> {
-    match given_sealing_key()? {
+    Ok(SealingKey::from_text(&key_text(data)?))
+}
+
+/// The same as text, to be handed on to workers that are started from here.
+///
+/// # Errors
+/// `TooShort`, `File`.
+pub(crate) fn key_text(data: &DataDir) -> Result<String, Error> {
+    match given_key()? {
         Some(key) => Ok(key),
-        None => Ok(SealingKey::from_text(&data.kept("secret.key", random)?)),
+        None => data.kept("secret.key", random),
     }
 }
 
@@ -91,13 +99,17 @@ pub fn sealing_key(data: &DataDir) -> Result<SealingKey, Error> {
 /// # Errors
 /// `TooShort`, `File`.
 pub fn given_sealing_key() -> Result<Option<SealingKey>, Error> {
+    Ok(given_key()?.map(|text| SealingKey::from_text(&text)))
+}
+
+fn given_key() -> Result<Option<String>, Error> {
     let given = match variable("FAIRWAY_SECRET_KEY") {
         Some(text) => Some(text),
         None => variable("FAIRWAY_SECRET_KEY_FILE").map(|file| read(&PathBuf::from(file))).transpose()?,
     };
     match given {
         Some(text) if text.len() < SHORTEST => Err(Error::TooShort("key of the secrets")),
-        given => Ok(given.map(|text| SealingKey::from_text(&text))),
+        given => Ok(given),
     }
 }
 

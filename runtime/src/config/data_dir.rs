@@ -21,7 +21,8 @@ use super::Error;
 #[derive(Debug)]
 pub struct DataDir {
     path: PathBuf,
-    _lock: File,
+    /// Absent where the directory is shared.
+    lock: Option<File>,
 }
 
 impl DataDir {
@@ -70,7 +71,17 @@ impl DataDir {
         lock.set_len(0)
             .and_then(|()| writeln!(lock, "{}", process::id()))
             .map_err(Error::file("write", &lock_path))?;
-        Ok(Self { path, _lock: lock })
+        Ok(Self { path, lock: Some(lock) })
+    }
+
+    /// Uses a directory without owning it, as the workers of a cluster on one machine do: they have the token and the folder of files in
+    /// common, and keep nothing else there.
+    ///
+    /// # Errors
+    /// `File` when it cannot be used.
+    pub fn share(path: PathBuf) -> Result<Self, Error> {
+        create_private(&path).map_err(Error::file("create", &path))?;
+        Ok(Self { path, lock: None })
     }
 
     /// The directory itself.
@@ -98,6 +109,17 @@ impl DataDir {
     /// # Errors
     /// `File`.
     pub(super) fn kept(&self, name: &str, new: impl FnOnce() -> io::Result<String>) -> Result<String, Error> {
+        // Of several that share it, one at a time.
+        let _turn = match self.lock {
+            Some(_) => None,
+            None => {
+                let path = self.path.join("shared.lock");
+                let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+                let file = file.map_err(Error::file("open", &path))?;
+                file.lock().map_err(Error::file("lock", &path))?;
+                Some(file)
+            }
+        };
         let path = self.path.join(name);
         match fs::read_to_string(&path) {
             Ok(text) if !text.trim().is_empty() => return Ok(text.trim().to_owned()),
@@ -149,6 +171,20 @@ mod tests {
         }
         drop(first);
         DataDir::open(path).unwrap();
+    }
+
+    #[test]
+    fn those_who_share_it_keep_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let tokens: Vec<String> = std::thread::scope(|scope| {
+            let keep = |number: u32| {
+                let path = dir.path().join("data");
+                scope.spawn(move || DataDir::share(path).unwrap().kept("token", || Ok(number.to_string())))
+            };
+            let keeping: Vec<_> = (0..8).map(keep).collect();
+            keeping.into_iter().map(|kept| kept.join().unwrap().unwrap()).collect()
+        });
+        assert!(tokens.iter().all(|token| *token == tokens[0]), "{tokens:?}");
     }
 
     #[test]

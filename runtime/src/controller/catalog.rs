@@ -1,7 +1,10 @@
 //! What the entries of the configuration log mean: channels with drafts, versions and deployments, by type.
 
+use std::collections::BTreeSet;
+
 use fairway_shared::api::channels::Picture;
-use fairway_shared::api::status::TargetState;
+use fairway_shared::api::status::{Cause, ChannelState, TargetState};
+use fairway_shared::channel::{Channel, text};
 use fairway_shared::plan::Plan;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
@@ -31,6 +34,9 @@ pub(crate) struct Deployed {
     /// What must be done to stored positions before its tasks start; kept until it is done, so that a crash leaves
     /// nothing out.
     pub(crate) due: Adjustment,
+    /// On a cluster: tasks that do not start before that is done.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) held: BTreeSet<String>,
 }
 
 /// A frozen document.
@@ -44,6 +50,31 @@ pub(crate) struct Frozen {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Wanted {
     pub(crate) target: TargetState,
+    /// On a cluster: how often its tasks were asked to start anew. One more makes other tasks of them.
+    #[serde(default, skip_serializing_if = "is_none_yet")]
+    pub(crate) round: u64,
+}
+
+fn is_none_yet(round: &u64) -> bool {
+    *round == 0
+}
+
+impl Wanted {
+    /// What a task runs, as the workers of a cluster tell it from what it ran before.
+    pub(crate) fn form(self, task: &fairway_shared::plan::Task) -> String {
+        match self.round {
+            0 => task.hash.clone(),
+            round => format!("{}@{round}", task.hash),
+        }
+    }
+}
+
+/// On a cluster: that the tasks of a channel are not to run, although it was asked to: they completed, one failed, or the time of
+/// its schedule has not come. Asking for it again takes this away.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Rest {
+    pub(crate) state: ChannelState,
+    pub(crate) cause: Option<Cause>,
 }
 
 /// A document being edited.
@@ -71,6 +102,11 @@ pub(crate) fn deployed(uid: &str) -> Key {
 /// Key of what the user asked for.
 pub(crate) fn wanted(uid: &str) -> Key {
     Key::new(Kind::Target, uid)
+}
+
+/// Key of a channel's rest.
+pub(crate) fn rest(uid: &str) -> Key {
+    Key::new(Kind::Rest, uid)
 }
 
 /// Key of a frozen document; ids sort by number.
@@ -114,6 +150,19 @@ pub(crate) async fn find<T: serde::de::DeserializeOwned>(
     key: &Key,
 ) -> Result<Option<T>, Error> {
     config.get(key).await?.as_ref().map(read).transpose()
+}
+
+/// The document of a deployed version.
+pub(crate) async fn document(
+    config: &dyn ConfigService,
+    uid: &str,
+    version: u32,
+) -> Result<Option<Channel>, Error> {
+    let frozen: Option<Frozen> = find(config, &frozen(uid, version)).await?;
+    let Some(frozen) = frozen else { return Ok(None) };
+    let document =
+        serde_json::from_str(&frozen.document).map_err(|error| Error::Unavailable(error.into()))?;
+    Ok(text::from_value(&document).0)
 }
 
 /// The draft of a channel that must be there.

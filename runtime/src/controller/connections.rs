@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fairway_engine::secret::Secret;
 use fairway_shared::api::connections::{ConnectionDetail, ConnectionList, SecretNames};
+use fairway_shared::api::status::ChannelState;
 use fairway_shared::canonical;
 use fairway_shared::channel::text::Document;
 use fairway_shared::channel::{Channel, text};
@@ -137,7 +138,7 @@ impl Controller {
     async fn renew(&self, concerned: impl Fn(&Channel, &[Reference]) -> bool + Send) -> Result<(), Refused> {
         for entry in self.services.config.list(Kind::Deployment, "").await? {
             let uid = &entry.key.id;
-            if !self.worker.waits(uid) {
+            if !self.waits(uid).await? {
                 continue;
             }
             let _turn = self.turn(uid).await;
@@ -151,12 +152,27 @@ impl Controller {
                     references.extend(secret::references(&Value::Object(connection.config().clone())));
                 }
             }
-            if concerned(&channel, &references) && self.worker.let_go_of_waiting(uid).await {
-                tracing::info!(channel = %uid, "what the channel waits with has changed, it begins anew");
-                self.bring_about(uid).await?;
+            if !concerned(&channel, &references) {
+                continue;
             }
+            if self.shared.is_some() {
+                self.ask_anew(uid).await?;
+            } else if self.worker.let_go_of_waiting(uid).await {
+                self.bring_about(uid).await?;
+            } else {
+                continue;
+            }
+            tracing::info!(channel = %uid, "what the channel waits with has changed, it begins anew");
         }
         Ok(())
+    }
+
+    /// Whether a channel waits, for something out of reach or for a restart.
+    async fn waits(&self, uid: &str) -> Result<bool, Refused> {
+        let Some(shared) = &self.shared else { return Ok(self.worker.waits(uid)) };
+        let status = shared.sight.status(uid).await?;
+        let waits = |state| matches!(state, ChannelState::Degraded | ChannelState::Restarting);
+        Ok(status.is_some_and(|status| status.tasks.iter().any(|task| waits(task.state))))
     }
 
     /// Deletes a secret. Channels that refer to it fail at their next start, and validation says so.

@@ -13,6 +13,7 @@ use fairway_shared::plan::{Plan, PlanDiff, PositionFate};
 use super::Controller;
 use super::catalog::{self, Deployed, Frozen, Wanted};
 use super::drafts::{has_errors, meaning, parse};
+use super::shared::held;
 use crate::clock;
 use crate::problem::{Refused, codes};
 use crate::schedule::Times;
@@ -53,9 +54,12 @@ impl Controller {
         let versions = config.list(Kind::Version, &format!("{uid}/")).await?;
         let version = catalog::next_version(&versions);
         let deployed_at = clock::now();
+        let held = self.shared.as_ref().map(|_| held(before.as_ref(), &plan)).unwrap_or_default();
+        let due = before.map(|before| adjustment(before.due, &before.plan, &plan)).unwrap_or_default();
         let deployed = Deployed {
             version,
-            due: before.map(|before| adjustment(before.due, &before.plan, &plan)).unwrap_or_default(),
+            held: if due.is_empty() { Default::default() } else { held },
+            due,
             plan: plan.clone(),
             meaning: meaning(&channel),
             deployed_at: deployed_at.clone(),
@@ -66,14 +70,17 @@ impl Controller {
             .put(catalog::frozen(uid, version), catalog::write(&frozen)?)
             .put(catalog::deployed(uid), catalog::write(&deployed)?);
         if config.get(&catalog::wanted(uid)).await?.is_none() {
-            let wanted = Wanted { target: TargetState::Running };
+            let wanted = Wanted { target: TargetState::Running, round: 0 };
             commit = commit.put(catalog::wanted(uid), catalog::write(&wanted)?);
         }
         let schedule = channel.spec.settings.schedule.as_deref();
+        if self.shared.is_some() {
+            commit = self.with_rest(commit, uid, schedule.is_some()).await?;
+        }
         config.commit(self.with_schedule(commit, uid, schedule).await?).await?;
         tracing::info!(channel = uid, version, "deployed");
         // A channel with a schedule waits for its time, unless it runs just now.
-        if schedule.is_none() || self.worker.is_alive(uid) {
+        if self.shared.is_none() && (schedule.is_none() || self.worker.is_alive(uid)) {
             self.bring_about(uid).await?;
         }
         Ok(Deployment { version, plan, deployed_at })
@@ -81,6 +88,9 @@ impl Controller {
 
     /// Asks for running, paused or stopped. Running also starts a channel that completed or failed.
     pub async fn set_target(&self, uid: &str, target: TargetState) -> Result<ChannelStatus, Refused> {
+        if let Some(shared) = &self.shared {
+            return self.ask(shared, uid, target).await;
+        }
         let turn = self.turn(uid).await;
         self.must_be_deployed(uid).await?;
         self.want(uid, target).await?;
@@ -111,6 +121,11 @@ impl Controller {
     pub async fn restart(&self, uid: &str) -> Result<ChannelStatus, Refused> {
         let turn = self.turn(uid).await;
         self.must_be_deployed(uid).await?;
+        if self.shared.is_some() {
+            self.ask_anew(uid).await?;
+            drop(turn);
+            return self.status(uid).await;
+        }
         let wanted: Option<Wanted> = catalog::find(&*self.services.config, &catalog::wanted(uid)).await?;
         if wanted.is_none_or(|wanted| wanted.target == TargetState::Stopped) {
             self.want(uid, TargetState::Running).await?;
@@ -125,7 +140,16 @@ impl Controller {
     pub async fn reset(&self, uid: &str) -> Result<(), Refused> {
         let _turn = self.turn(uid).await;
         catalog::must(&*self.services.config, uid).await?;
-        if self.worker.is_alive(uid) {
+        let wanted: Option<Wanted> = catalog::find(&*self.services.config, &catalog::wanted(uid)).await?;
+        let alive = match self.shared {
+            // What was asked for and is not granted yet would begin at once.
+            Some(_) if wanted.is_some_and(|wanted| wanted.target != TargetState::Stopped) => {
+                self.is_alive(uid).await?
+            }
+            Some(ref shared) => shared.crew.is_granted(uid),
+            None => self.worker.is_alive(uid),
+        };
+        if alive {
             return Err(Refused::new(
                 codes::CHANNEL_NOT_STOPPED,
                 "the channel runs, its positions are in use",
@@ -197,6 +221,11 @@ impl Controller {
     /// Has the worker run the version in force, as the user asked. The caller has the channel's turn.
     pub(super) async fn bring_about(&self, uid: &str) -> Result<(), Refused> {
         let config = &*self.services.config;
+        if self.shared.is_some() {
+            self.note_begin(uid).await?;
+            config.commit(Commit::default().delete(catalog::rest(uid))).await?;
+            return Ok(());
+        }
         let wanted: Option<Wanted> = catalog::find(config, &catalog::wanted(uid)).await?;
         let paused = match wanted.map(|wanted| wanted.target) {
             Some(TargetState::Running) => false,
@@ -245,7 +274,8 @@ impl Controller {
     }
 
     async fn want(&self, uid: &str, target: TargetState) -> Result<(), Error> {
-        let commit = Commit::default().put(catalog::wanted(uid), catalog::write(&Wanted { target })?);
+        let commit =
+            Commit::default().put(catalog::wanted(uid), catalog::write(&Wanted { target, round: 0 })?);
         self.services.config.commit(commit).await?;
         tracing::info!(channel = uid, ?target, "asked for");
         Ok(())

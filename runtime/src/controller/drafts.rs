@@ -126,12 +126,16 @@ impl Controller {
             .delete(catalog::summary(uid))
             .delete(catalog::deployed(uid))
             .delete(Key::new(Kind::Schedule, uid))
+            .delete(catalog::rest(uid))
             .delete(catalog::wanted(uid));
         for version in config.list(Kind::Version, &format!("{uid}/")).await? {
             commit = commit.delete(version.key);
         }
         // First nothing runs any more, then nothing is remembered: a task that lets go late finds its generation gone.
-        self.worker.forget(uid).await;
+        match &self.shared {
+            Some(shared) => self.end_for_good(shared, uid).await?,
+            None => self.worker.forget(uid).await,
+        }
         config.commit(commit).await?;
         self.services.positions.forget(uid).await?;
         self.services.dead_letters.forget(uid).await?;
@@ -307,7 +311,7 @@ pub(super) fn meaning(channel: &Channel) -> String {
 }
 
 /// The `ETag` of a draft at a revision.
-fn etag(revision: u64) -> String {
+pub(crate) fn etag(revision: u64) -> String {
     format!("\"{revision}\"")
 }
 

@@ -6,6 +6,7 @@
 //! | `drafts` | list, create, read, save, delete |
 //! | `status` | what is observed, put together |
 //! | `deploy` | plan, deploy, target states, restart, reset |
+//! | `shared` | the same on a cluster: asking, and who runs what |
 //! | `schedules` | channels that run at set times |
 //! | `check` | everything that is wrong with a document, here |
 //! | `records` | positions and dead letters |
@@ -25,10 +26,12 @@ mod drafts;
 mod metrics;
 pub(crate) mod records;
 mod schedules;
+mod shared;
 mod status;
 mod transfer;
 mod trials;
 
+pub(crate) use drafts::etag;
 pub(crate) use records::stored_position;
 pub use transfer::Export;
 
@@ -39,6 +42,7 @@ use fairway_engine::files::Files;
 use fairway_engine::hooks::Hooks;
 use tokio::sync::{OwnedMutexGuard, Semaphore};
 
+use self::shared::Shared;
 use crate::events::Events;
 use crate::registry::Registry;
 use crate::services::Services;
@@ -55,12 +59,24 @@ pub struct Controller {
     trials: Arc<Semaphore>,
     turns: Arc<Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>>,
     began: Arc<Mutex<HashMap<String, i64>>>,
+    /// On a cluster.
+    shared: Option<Shared>,
 }
 
 impl Controller {
     /// A controller over services, with a worker of its own. `files` says where file components may be,
     /// `hooks` lends them the server's port.
     pub fn new(services: Services, registry: Arc<Registry>, files: Files, hooks: Hooks) -> Self {
+        Self::with(services, registry, files, hooks, None)
+    }
+
+    fn with(
+        services: Services,
+        registry: Arc<Registry>,
+        files: Files,
+        hooks: Hooks,
+        shared: Option<Shared>,
+    ) -> Self {
         let events = Events::default();
         let manner = Manner {
             files: files.clone(),
@@ -69,7 +85,10 @@ impl Controller {
             give_up: None,
             connections: Vec::new(),
         };
-        let worker = Worker::new(services.clone(), registry.clone(), events.clone(), manner);
+        let worker = match &shared {
+            None => Worker::new(services.clone(), registry.clone(), events.clone(), manner),
+            Some(_) => Worker::placing(services.clone(), registry.clone(), events.clone(), manner),
+        };
         let trials = Arc::new(Semaphore::new(trials::AT_ONCE));
         Self {
             services,
@@ -80,6 +99,7 @@ impl Controller {
             trials,
             turns: Arc::default(),
             began: Arc::default(),
+            shared,
         }
     }
 

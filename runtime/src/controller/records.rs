@@ -75,9 +75,17 @@ impl Controller {
     /// Has letters tried that were asked for. The caller has the channel's turn.
     pub(super) async fn start_replay(&self, uid: &str) -> Result<ReplayStart, Refused> {
         let wanted: Option<Wanted> = catalog::find(&*self.services.config, &catalog::wanted(uid)).await?;
-        if self.worker.replay(uid) {
+        let (runs, only_now) = match &self.shared {
+            Some(shared) => (self.ask_replay_of_tasks(shared, uid).await?, true),
+            None => (self.worker.replay(uid), false),
+        };
+        if runs {
             let paused = wanted.is_some_and(|wanted| wanted.target == TargetState::Paused);
             return Ok(if paused { ReplayStart::WhenRunning } else { ReplayStart::Now });
+        }
+        // On a cluster nothing is started for them alone.
+        if only_now {
+            return Ok(ReplayStart::WhenRunning);
         }
         let last = self.services.status.status(uid).await?.unwrap_or_default();
         // What failed or holds waits for a decision; its letters go with it.

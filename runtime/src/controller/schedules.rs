@@ -61,6 +61,9 @@ impl Controller {
                 () = ending.cancelled() => return,
                 () = tokio::time::sleep(LOOK) => {}
             }
+            if self.crew().is_some_and(|crew| !crew.leads()) {
+                continue;
+            }
             if let Err(refused) = self.run_due(Utc::now()).await {
                 tracing::warn!(error = %refused, "schedules could not be looked at");
             }
@@ -87,7 +90,7 @@ impl Controller {
         let Some(kept) = self.kept(uid).await? else {
             return Ok(false);
         };
-        if is_due(&kept, now).is_none() && (kept.begun.is_none() || self.worker.is_alive(uid)) {
+        if is_due(&kept, now).is_none() && (kept.begun.is_none() || self.is_alive(uid).await?) {
             return Ok(false);
         }
         let _turn = self.turn(uid).await;
@@ -97,7 +100,7 @@ impl Controller {
         };
         let wanted: Option<Wanted> = catalog::find(&*self.services.config, &catalog::wanted(uid)).await?;
         let active = wanted.is_some_and(|wanted| wanted.target == TargetState::Running);
-        let alive = self.worker.is_alive(uid);
+        let alive = self.is_alive(uid).await?;
         let Some(late) = is_due(&kept, now) else {
             return self.see_end(uid, kept, active, alive).await.map(|()| false);
         };
@@ -130,7 +133,8 @@ impl Controller {
         let over = matches!(last.state, ChannelState::Completed | ChannelState::Failed | ChannelState::Hold);
         // What is written may still be the end of the run before.
         let since = last.since.as_deref().and_then(clock::to_ms);
-        let ended = here || over && since.is_some_and(|since| since >= begun);
+        // On a cluster a run that ended rests, whatever was written of it.
+        let ended = here || over && since.is_some_and(|since| since >= begun) || self.rests(uid).await?;
         if active && !ended {
             return self.bring_about(uid).await;
         }
@@ -167,7 +171,7 @@ impl Controller {
         let Some(kept) = self.kept(uid).await? else {
             return Ok(None);
         };
-        if kept.begun.is_some() && self.worker.is_alive(uid) {
+        if kept.begun.is_some() && self.is_alive(uid).await? {
             return Ok(kept.begun);
         }
         let begun = Some(clock::now_ms());

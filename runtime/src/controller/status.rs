@@ -16,7 +16,9 @@ impl Controller {
         catalog::must(&*self.services.config, uid).await?;
         let deployed = catalog::find(&*self.services.config, &catalog::deployed(uid)).await?;
         // State and history are to tell the same.
-        self.worker.look(uid).await;
+        if self.shared.is_none() {
+            self.worker.look(uid).await;
+        }
         let mut status = self.brief(uid, deployed.as_ref()).await?;
         if status.edges.is_empty() && deployed.is_some() {
             let totals = self.services.positions.totals(uid).await?;
@@ -28,7 +30,10 @@ impl Controller {
         if status.target != Some(TargetState::Running) {
             status.schedule.iter_mut().for_each(|schedule| schedule.next.clear());
         }
-        status.history = self.services.status.history(uid, HISTORY_KEPT).await?;
+        status.history = match self.shared {
+            Some(_) => self.services.status.history_seen(uid, HISTORY_KEPT).await?,
+            None => self.services.status.history(uid, HISTORY_KEPT).await?,
+        };
         Ok(status)
     }
 
@@ -38,6 +43,15 @@ impl Controller {
         uid: &str,
         deployed: Option<&Deployed>,
     ) -> Result<ChannelStatus, Refused> {
+        if let Some(shared) = &self.shared {
+            let seen = shared.sight.status(uid).await?;
+            let mut status =
+                seen.unwrap_or_else(|| ChannelStatus { uid: uid.to_owned(), ..Default::default() });
+            let last = self.services.status.history_seen(uid, 1).await?.pop();
+            status.since = last.map(|entry| entry.at);
+            status.dead_letters = self.services.dead_letters.usage(uid).await?.letters;
+            return Ok(status);
+        }
         let wanted: Option<Wanted> = catalog::find(&*self.services.config, &catalog::wanted(uid)).await?;
         let record = self.services.status.status(uid).await?.unwrap_or_default();
         let mut status = match self.worker.status(uid) {

@@ -79,6 +79,14 @@ codes! {
         "It drains what is in flight. Try again when it has started again.";
     CLUSTER_NO_LEADER = "cluster.no_leader" 503, "This worker does not lead the cluster.",
         "Ask the worker that leads, or wait until one does: that takes seconds.";
+    CLUSTER_UNCERTAIN = "cluster.uncertain" 503, "Whether the change took effect is not known.",
+        "The brokers did not answer in time. Look whether it is there before you repeat it.";
+    CLUSTER_ALONE = "cluster.alone" 409, "This process runs alone and shares its channels with nobody.",
+        "Start workers with `fairway worker` or `fairway cluster up`; they need a Kafka.";
+    CLUSTER_STRANGER = "cluster.stranger" 401, "A request that a worker relayed is not signed as the workers of this cluster sign.",
+        "Give all workers of the cluster the same token, by FAIRWAY_TOKEN or --token-file.";
+    WORKER_NOT_FOUND = "cluster.worker_not_found" 404, "The cluster has no such worker.",
+        "`fairway cluster status` and the page of the cluster list the workers.";
     STORE_CONFLICT = "store.conflict" 409, "Somebody else changed this at the same moment.",
         "Read it again and repeat the change.";
     STORE_FULL = "store.full" 507, "The disk that holds Fairway's data is full.",

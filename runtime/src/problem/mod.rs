@@ -81,6 +81,13 @@ impl From<services::Error> for Refused {
                 .help("make room on the disk that holds the data directory"),
             services::Error::Follower => Self::new(codes::CLUSTER_NO_LEADER, detail)
                 .help("ask the worker that leads, or wait until one does"),
+            // Nothing was done.
+            services::Error::Fenced => {
+                Self::new(codes::CLUSTER_NO_LEADER, "another worker has begun to lead the cluster")
+                    .help("repeat it in a few seconds")
+            }
+            services::Error::Uncertain(_) => Self::new(codes::CLUSTER_UNCERTAIN, detail)
+                .help("look whether it is there before you repeat it"),
             services::Error::Sealed(_) => Self::new(codes::SECRET_SEALED, detail)
                 .help("start Fairway with the key that the secret was set with, or set the secret again"),
             services::Error::NoKey => Self::new(codes::SECRET_NO_KEY, detail).help(

@@ -74,6 +74,11 @@ impl Said {
         self.say(Event::Wanted(channels));
     }
 
+    /// How busy the process is, in thousandths of a core.
+    pub fn load(&self, thousandths: u32) {
+        self.say(Event::Load(thousandths));
+    }
+
     /// The worker is to hand over its tasks and go.
     pub fn leave(&self) {
         self.say(Event::Leave);

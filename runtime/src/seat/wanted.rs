@@ -1,13 +1,12 @@
-//! What should run, worked out from what is settled: the tasks of every channel that is deployed and not stopped.
+//! What should run, worked out from what is settled: the tasks of every channel that is deployed, not stopped, and does not rest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use fairway_cluster::allocate::Task;
 use fairway_cluster::{Channels, Wanted};
 use fairway_shared::api::status::TargetState;
-use fairway_shared::plan::Plan;
 use tokio::sync::Mutex;
 
 use super::Said;
@@ -35,7 +34,7 @@ pub fn follow(config: Arc<dyn ConfigService>, said: Said) -> Periodic {
             let changes = config.since(seen.revision).await?;
             let Some(last) = changes.last() else { return Ok::<(), Error>(()) };
             let revision = last.revision;
-            let matters = |kind| matches!(kind, Kind::Deployment | Kind::Target);
+            let matters = |kind| matches!(kind, Kind::Deployment | Kind::Target | Kind::Rest);
             if changes.iter().any(|change| matters(change.key.kind)) {
                 let channels = wanted(&*config).await?;
                 if seen.told.as_ref() != Some(&channels) {
@@ -53,21 +52,26 @@ pub fn follow(config: Arc<dyn ConfigService>, said: Said) -> Periodic {
 async fn wanted(config: &dyn ConfigService) -> Result<Channels> {
     let mut targets = BTreeMap::new();
     for entry in config.list(Kind::Target, "").await? {
-        targets.insert(entry.key.id.clone(), catalog::read::<catalog::Wanted>(&entry)?.target);
+        targets.insert(entry.key.id.clone(), catalog::read::<catalog::Wanted>(&entry)?);
     }
+    let rests = config.list(Kind::Rest, "").await?;
+    let rests: BTreeSet<&str> = rests.iter().map(|entry| entry.key.id.as_str()).collect();
     let mut channels = Channels::new();
     for entry in config.list(Kind::Deployment, "").await? {
         let uid = entry.key.id.clone();
         // A paused channel keeps its tasks, and they their connections.
-        if targets.get(&uid).is_some_and(|target| *target != TargetState::Stopped) {
-            channels.insert(uid, tasks(&catalog::read::<Deployed>(&entry)?.plan));
+        let asked = targets.get(&uid).filter(|asked| asked.target != TargetState::Stopped);
+        if let Some(asked) = asked.filter(|_| !rests.contains(uid.as_str())) {
+            channels.insert(uid, tasks(&catalog::read::<Deployed>(&entry)?, asked));
         }
     }
     Ok(channels)
 }
 
-/// The tasks of a plan; each needs the components of its nodes.
-fn tasks(plan: &Plan) -> BTreeMap<String, Wanted> {
+/// The tasks of a version; each needs the components of its nodes. Those that wait for a change of positions are left out until it is
+/// made: the leader makes it once the tasks before them are over.
+fn tasks(deployed: &Deployed, asked: &catalog::Wanted) -> BTreeMap<String, Wanted> {
+    let plan = &deployed.plan;
     let component = |node: &String| {
         let connector = plan.connectors.iter().find(|connector| connector.node == *node)?;
         Some(connector.component.clone())
@@ -80,9 +84,12 @@ fn tasks(plan: &Plan) -> BTreeMap<String, Wanted> {
             labels: BTreeMap::new(),
             components: task.nodes.iter().filter_map(component).collect(),
         };
-        (task.id.clone(), Wanted { form: task.hash.clone(), task: needs })
+        (task.id.clone(), Wanted { form: asked.form(task), task: needs })
     };
-    places.zip(&plan.tasks).map(task).collect()
+    let due = |task: &&fairway_shared::plan::Task| {
+        !deployed.due.is_empty() && (deployed.held.is_empty() || deployed.held.contains(&task.id))
+    };
+    places.zip(&plan.tasks).filter(|(_, task)| !due(task)).map(task).collect()
 }
 
 #[cfg(test)]
@@ -139,5 +146,30 @@ mod tests {
         assert_eq!(wanted(config).await.expect("read"), channels, "a paused channel keeps its tasks");
         config.commit(Commit::default().put(catalog::deployed("u"), deployed("b"))).await.expect("committed");
         assert_eq!(wanted(config).await.expect("read")["u"]["direct-in"].form, "b");
+        let asked = json!({ "target": "running", "round": 2 }).to_string();
+        config.commit(Commit::default().put(catalog::wanted("u"), asked)).await.expect("committed");
+        assert_eq!(wanted(config).await.expect("read")["u"]["direct-in"].form, "b@2", "asked to begin anew");
+    }
+
+    #[tokio::test]
+    async fn what_rests_or_waits_for_its_positions_does_not_run() {
+        let (services, _dir) = services().await;
+        let config = &*services.config;
+        let mut due: serde_json::Value = serde_json::from_str(&deployed("a")).expect("JSON");
+        due["due"]["restarted"] = json!(["in"]);
+        let commit = Commit::default()
+            .put(catalog::deployed("due"), due.to_string())
+            .put(catalog::wanted("due"), target("running"))
+            .put(catalog::deployed("rests"), deployed("a"))
+            .put(catalog::wanted("rests"), target("running"))
+            .put(catalog::rest("rests"), json!({ "state": "completed", "cause": null }).to_string());
+        config.commit(commit).await.expect("committed");
+        let now = wanted(config).await.expect("read");
+        assert!(now["due"].is_empty() && !now.contains_key("rests"), "{now:?}");
+        let commit =
+            Commit::default().put(catalog::deployed("due"), deployed("a")).delete(catalog::rest("rests"));
+        config.commit(commit).await.expect("committed");
+        let now = wanted(config).await.expect("read");
+        assert!(now["due"].len() == 1 && now["rests"].len() == 1, "{now:?}");
     }
 }

@@ -32,11 +32,13 @@ pub enum Kind {
     Run,
     /// A sealed value of a cluster, by name.
     Secret,
+    /// On a cluster: that a channel rests, although it was asked to run, by uid.
+    Rest,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Name,
         Self::Draft,
         Self::Summary,
@@ -47,6 +49,7 @@ impl Kind {
         Self::Schedule,
         Self::Run,
         Self::Secret,
+        Self::Rest,
     ];
 
     /// As stored.
@@ -62,6 +65,7 @@ impl Kind {
             Self::Schedule => "schedule",
             Self::Run => "run",
             Self::Secret => "secret",
+            Self::Rest => "rest",
         }
     }
 

@@ -59,6 +59,11 @@ pub trait PositionService: Send + Sync {
     /// Counts since the channel's uid was made.
     async fn totals(&self, uid: &str) -> Result<Totals>;
 
+    /// The same as far as this process has read, without asking anybody: for showing.
+    async fn totals_seen(&self, uid: &str) -> Result<Totals> {
+        self.totals(uid).await
+    }
+
     /// Fences every task of the channel but these.
     async fn retire(&self, uid: &str, keep: &[String]) -> Result<()>;
 

@@ -19,6 +19,12 @@ pub struct StatusRecord {
     pub version: Option<u32>,
 }
 
+impl From<HistoryEntry> for StatusRecord {
+    fn from(entry: HistoryEntry) -> Self {
+        Self { state: entry.state, cause: entry.cause, since: Some(entry.at), version: entry.version }
+    }
+}
+
 /// Entries of history kept for each channel.
 pub const HISTORY_KEPT: usize = 200;
 
@@ -33,6 +39,11 @@ pub trait StatusService: Send + Sync {
 
     /// The latest entries, newest first.
     async fn history(&self, uid: &str, limit: usize) -> Result<Vec<HistoryEntry>>;
+
+    /// The same as far as this process has read, without asking anybody: for showing.
+    async fn history_seen(&self, uid: &str, limit: usize) -> Result<Vec<HistoryEntry>> {
+        self.history(uid, limit).await
+    }
 
     /// Forgets a channel.
     async fn forget(&self, uid: &str) -> Result<()>;

@@ -10,6 +10,8 @@ use fairway_shared::api::status::{Cause, ChannelState, ChannelStatus, EdgeStatus
 use fairway_shared::channel::Edge;
 use fairway_shared::plan::Plan;
 
+use super::grant::Grant;
+use super::placed::Observed;
 use super::rates::Rates;
 use super::task::{Purpose, Task};
 use super::watch::Told;
@@ -117,7 +119,9 @@ impl Running {
                     task.pause(paused);
                     task
                 }
-                None => Arc::new(Task::start(inner, job, planned, &self.counted, Purpose::Read { paused })),
+                None => {
+                    Arc::new(Task::start(inner, job, planned, &self.counted, Purpose::Read { paused }, None))
+                }
             })
             .collect();
         tasks.version = Some(job.version);
@@ -129,10 +133,48 @@ impl Running {
         let mut tasks = lock(&self.tasks);
         let planned = job.plan.tasks.iter();
         let purpose = Purpose::Replay { completed };
-        tasks.tasks =
-            planned.map(|task| Arc::new(Task::start(inner, job, task, &self.counted, purpose))).collect();
+        tasks.tasks = planned
+            .map(|task| Arc::new(Task::start(inner, job, task, &self.counted, purpose, None)))
+            .collect();
         tasks.version = Some(job.version);
         tasks.edges.clone_from(&job.channel.spec.edges);
+    }
+
+    /// Starts one task of a job under a grant; an earlier start of it that is over is shown no more.
+    pub(super) fn place(
+        &self,
+        inner: &Arc<Inner>,
+        job: &Arc<Job>,
+        planned: &fairway_shared::plan::Task,
+        paused: bool,
+        grant: Arc<Grant>,
+    ) -> Arc<Task> {
+        let mut tasks = lock(&self.tasks);
+        tasks.tasks.retain(|task| task.id != planned.id || !task.is_over());
+        let purpose = Purpose::Read { paused };
+        let task = Arc::new(Task::start(inner, job, planned, &self.counted, purpose, Some(grant)));
+        tasks.tasks.push(task.clone());
+        tasks.version = Some(job.version);
+        tasks.edges.clone_from(&job.channel.spec.edges);
+        task
+    }
+
+    /// Forgets one task.
+    pub(super) fn forget(&self, gone: &Arc<Task>) {
+        lock(&self.tasks).tasks.retain(|task| !Arc::ptr_eq(task, gone));
+    }
+
+    /// What is observed of the tasks that were placed here.
+    pub(super) fn observed(&self, worker: &str) -> Vec<Observed> {
+        let tasks = lock(&self.tasks);
+        let version = tasks.version.unwrap_or_default();
+        let observe = |task: &Arc<Task>| {
+            let grant = task.grant.as_ref()?;
+            let (status, snapshot) = task.observe(worker);
+            let (name, generation) = (grant.name.clone(), grant.generation);
+            Some(Observed { name, generation, version, status, fills: snapshot.fills })
+        };
+        tasks.tasks.iter().filter_map(observe).collect()
     }
 
     /// Tells all tasks that there are dead letters to be tried again.
@@ -268,7 +310,7 @@ pub(crate) fn edges(edges: &[Edge], totals: &Totals) -> Vec<EdgeStatus> {
 }
 
 /// The state of a channel from those of its tasks: the worst that calls for attention, else what they have in common.
-fn together(tasks: &[TaskStatus]) -> (ChannelState, Option<Cause>) {
+pub(crate) fn together(tasks: &[TaskStatus]) -> (ChannelState, Option<Cause>) {
     use ChannelState::{Completed, Degraded, Failed, Hold, Paused, Restarting, Running, Starting, Stopped};
     for state in [Failed, Hold, Restarting, Degraded, Starting, Running, Paused, Stopped, Completed] {
         if let Some(task) = tasks.iter().find(|task| task.state == state) {

@@ -5,6 +5,7 @@
 //! | [`Job`] (here) | a version of a channel to be run |
 //! | `channel` | one channel that runs: its tasks, what they have counted |
 //! | `task` | one supervised task |
+//! | `placed`, `grant` | tasks that a cluster places here one by one |
 //! | `resolve` | references and connections, filled in just before a component opens |
 //! | `store` | what the engine needs remembered, over the services |
 //! | `watch` | twice a second: what is observed, told and written down |
@@ -13,6 +14,8 @@
 //! Which channels should run, and what becomes of positions when they change, is the controller's business.
 
 mod channel;
+mod grant;
+mod placed;
 mod rates;
 pub(crate) mod resolve;
 mod store;
@@ -32,7 +35,10 @@ use fairway_shared::plan::Plan;
 use tokio::sync::Notify;
 
 use self::channel::Running;
-pub(crate) use self::channel::{edges, nodes};
+pub(crate) use self::channel::{edges, nodes, together};
+pub(crate) use self::grant::Grant;
+pub(crate) use self::placed::Placed;
+pub(crate) use self::rates::Rates;
 use crate::events::Events;
 use crate::registry::Registry;
 use crate::services::{Limits, Result, Services};
@@ -86,6 +92,19 @@ struct Inner {
 impl Worker {
     /// A worker without channels; it watches until it is dropped.
     pub(crate) fn new(services: Services, registry: Arc<Registry>, events: Events, manner: Manner) -> Self {
+        let worker = Self::placing(services, registry, events, manner);
+        let inner = &worker.inner;
+        tokio::spawn(watch::run(Arc::downgrade(inner), inner.changed.clone()));
+        worker
+    }
+
+    /// A worker of a cluster: single tasks are placed here, and what is observed of channels is told elsewhere.
+    pub(crate) fn placing(
+        services: Services,
+        registry: Arc<Registry>,
+        events: Events,
+        manner: Manner,
+    ) -> Self {
         let inner = Arc::new(Inner {
             services,
             registry,
@@ -94,7 +113,6 @@ impl Worker {
             channels: Mutex::default(),
             changed: Arc::default(),
         });
-        tokio::spawn(watch::run(Arc::downgrade(&inner), inner.changed.clone()));
         tokio::spawn(evict(Arc::downgrade(&inner)));
         Self { inner }
     }

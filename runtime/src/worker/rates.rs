@@ -10,13 +10,13 @@ const SPAN: Duration = Duration::from_secs(5);
 
 /// Counts as they were at some moments of the last seconds.
 #[derive(Debug, Default)]
-pub(super) struct Rates {
+pub(crate) struct Rates {
     samples: VecDeque<(Instant, Totals)>,
 }
 
 impl Rates {
     /// Notes the counts of a moment.
-    pub(super) fn note(&mut self, now: Instant, totals: Totals) {
+    pub(crate) fn note(&mut self, now: Instant, totals: Totals) {
         self.samples.push_back((now, totals));
         while self.samples.len() > 2 && self.samples.front().is_some_and(|(then, _)| now - *then > SPAN) {
             self.samples.pop_front();
@@ -24,12 +24,12 @@ impl Rates {
     }
 
     /// Nothing moves any more.
-    pub(super) fn rest(&mut self) {
+    pub(crate) fn rest(&mut self) {
         self.samples.clear();
     }
 
     /// Growth a second of one of the counts.
-    pub(super) fn of(&self, count: impl Fn(&Totals) -> u64) -> f64 {
+    pub(crate) fn of(&self, count: impl Fn(&Totals) -> u64) -> f64 {
         let (Some((then, before)), Some((now, after))) = (self.samples.front(), self.samples.back()) else {
             return 0.0;
         };

@@ -8,6 +8,7 @@ use fairway_engine::error::Error;
 use fairway_engine::store::{Letter, Remembered, Replays, Routed, Store, StoredMark, Totals};
 
 use super::channel::Counted;
+use super::grant::Grant;
 use crate::redact;
 use crate::services::{self, Services};
 
@@ -22,6 +23,8 @@ pub(super) struct TaskStore {
     /// What the channel has counted, kept in step with what is committed.
     pub(super) counted: Arc<Counted>,
     pub(super) noted: AtomicUsize,
+    /// Under which it runs, on a cluster.
+    pub(super) grant: Option<Arc<Grant>>,
 }
 
 impl TaskStore {
@@ -44,6 +47,9 @@ impl TaskStore {
 impl Store for TaskStore {
     async fn begin(&self) -> Result<Remembered, Error> {
         let generation = self.services.positions.begin(&self.uid, &self.task).await?;
+        if let Some(grant) = &self.grant {
+            grant.opened().await;
+        }
         let marks = self.services.positions.marks(&self.uid).await?;
         self.services.dead_letters.passed(&self.uid, &self.task, &marks).await?;
         self.strike_off(&marks).await?;

@@ -14,6 +14,7 @@ use fairway_shared::plan;
 use tokio::sync::watch;
 
 use super::channel::Counted;
+use super::grant::Grant;
 use super::store::TaskStore;
 use super::{GRACE, Inner, Job, resolve};
 use crate::redact;
@@ -68,6 +69,8 @@ pub(super) struct Task {
     pub(super) hash: String,
     /// Whether it reads nothing and only tries dead letters again.
     pub(super) only_replays: bool,
+    /// Under which it runs, on a cluster.
+    pub(super) grant: Option<Arc<Grant>>,
     /// What is shown while it does.
     rest: ChannelState,
     control: Control,
@@ -89,6 +92,7 @@ impl Task {
         task: &plan::Task,
         counted: &Arc<Counted>,
         purpose: Purpose,
+        grant: Option<Arc<Grant>>,
     ) -> Self {
         let control = Control::default();
         if purpose == (Purpose::Read { paused: true }) {
@@ -101,6 +105,7 @@ impl Task {
             id: task.id.clone(),
             hash: task.hash.clone(),
             only_replays,
+            grant: grant.clone(),
             rest: purpose.rest(),
             control: control.clone(),
             seen: seen.clone(),
@@ -114,6 +119,7 @@ impl Task {
             counted: counted.clone(),
             only_replays,
             control: control.clone(),
+            grant,
         };
         let changed = inner.changed.clone();
         tokio::spawn(async move {
@@ -158,6 +164,15 @@ impl Task {
             self.control.pause();
         } else {
             self.control.resume();
+        }
+    }
+
+    /// Begins no write, or writes again.
+    pub(super) fn suspend(&self, suspended: bool) {
+        if suspended {
+            self.control.suspend();
+        } else {
+            self.control.go_on();
         }
     }
 
@@ -264,6 +279,7 @@ struct Attempt {
     counted: Arc<Counted>,
     only_replays: bool,
     control: Control,
+    grant: Option<Arc<Grant>>,
 }
 
 impl Attempt {
@@ -299,8 +315,15 @@ impl Attempt {
             task: self.id.clone(),
             counted: self.counted.clone(),
             noted: AtomicUsize::new(0),
+            grant: self.grant.clone(),
         };
-        Box::pin(run(spec, Arc::new(store), progress, self.control)).await
+        let ended = Box::pin(run(spec, Arc::new(store), progress, self.control)).await;
+        // On a cluster a late owner may have fenced this one, and finds the newer grant before it writes: this one opens again, and
+        // goes if its own grant still stands.
+        ended.map_err(|error| match (error.kind, &self.grant) {
+            (Kind::Fenced, Some(_)) => Error { kind: Kind::Failed, ..error },
+            _ => error,
+        })
     }
 
     async fn node(&self, id: &str) -> Result<NodeSpec, Error> {

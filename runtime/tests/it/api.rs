@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response, StatusCode, header};
-use fairway_runtime::api::{self, Access, Api, Requests};
+use fairway_runtime::api::{self, Access, Answered, Api, Requests};
 use fairway_runtime::config::Token;
 use fairway_runtime::hooks::HookPort;
 use fairway_shared::api::system::About;
@@ -49,6 +49,7 @@ impl Served {
             draining: draining.clone(),
             closing: closing.clone(),
             requests: Requests::default(),
+            answered: Answered::default(),
         }));
         Self { house, router, draining, closing }
     }

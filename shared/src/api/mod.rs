@@ -4,6 +4,7 @@
 //! answers. No numbers in tagged or flattened types: see the workspace's note on `arbitrary_precision`.
 
 pub mod channels;
+pub mod cluster;
 pub mod connections;
 pub mod dead_letters;
 pub mod endpoint;

@@ -113,6 +113,9 @@ impl Commit {
             gathered.marks.insert((None, ticket.stream.clone()), mark);
         }
         gathered.totals.counts.retried = self.progress.take_retried();
+        if !self.patience.control.may_write().await {
+            return Ok(false);
+        }
         let marks: Vec<StoredMark> = gathered.marks.into_values().collect();
         let stored =
             insist!(self.patience, "", self.store.commit(self.generation, &marks, &gathered.totals))?;

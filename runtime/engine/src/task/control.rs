@@ -23,6 +23,8 @@ pub struct Control {
     wish: Arc<watch::Sender<Wish>>,
     /// Dead letters are to be tried again.
     pub(crate) replays: Arc<Notify>,
+    /// No write is to begin for now.
+    suspended: Arc<watch::Sender<bool>>,
     /// Stops one run from inside, when one of its sources has failed.
     drain: CancellationToken,
     /// Ends one run from inside, when one of its loops has failed.
@@ -31,7 +33,7 @@ pub struct Control {
 
 impl Default for Control {
     fn default() -> Self {
-        Self::steered_by(Arc::new(watch::Sender::new(Wish::Run)), Arc::default())
+        Self::steered_by(Arc::new(watch::Sender::new(Wish::Run)), Arc::default(), Arc::default())
     }
 }
 
@@ -66,13 +68,41 @@ impl Control {
         *self.wish.borrow() >= Wish::Stop
     }
 
-    fn steered_by(wish: Arc<watch::Sender<Wish>>, replays: Arc<Notify>) -> Self {
-        Self { wish, replays, drain: CancellationToken::new(), fault: CancellationToken::new() }
+    /// Begins no write, into targets or positions, until told to go on: it may be somebody else's task by now (I4).
+    pub fn suspend(&self) {
+        self.suspended.send_replace(true);
+    }
+
+    /// Writes again after it was suspended.
+    pub fn go_on(&self) {
+        self.suspended.send_replace(false);
+    }
+
+    /// Waits until a write may begin; `false` when the task is to end first.
+    pub(crate) async fn may_write(&self) -> bool {
+        if !*self.suspended.borrow() {
+            return true;
+        }
+        let mut suspended = self.suspended.subscribe();
+        tokio::select! {
+            // This handle keeps the sender.
+            _ = suspended.wait_for(|suspended| !suspended) => true,
+            () = self.reached(Wish::Abort) => false,
+        }
+    }
+
+    fn steered_by(
+        wish: Arc<watch::Sender<Wish>>,
+        replays: Arc<Notify>,
+        suspended: Arc<watch::Sender<bool>>,
+    ) -> Self {
+        let (drain, fault) = (CancellationToken::new(), CancellationToken::new());
+        Self { wish, replays, suspended, drain, fault }
     }
 
     /// The same wishes, with faults of its own.
     pub(crate) fn for_run(&self) -> Self {
-        Self::steered_by(self.wish.clone(), self.replays.clone())
+        Self::steered_by(self.wish.clone(), self.replays.clone(), self.suspended.clone())
     }
 
     /// Lets this run, not the task, drain and end.

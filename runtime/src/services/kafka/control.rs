@@ -124,8 +124,24 @@ impl Control {
         self.writer.lock().await.producer.is_some()
     }
 
+    /// Everything that was settled before this offset has been read.
+    pub fn reached(&self) -> u64 {
+        u64::try_from(self.mirror.next(0)).unwrap_or_default()
+    }
+
+    /// Waits until everything that was settled before an offset has been read.
+    ///
+    /// # Errors
+    /// `Unavailable` when that takes too long.
+    pub async fn reach(&self, offset: u64) -> Result<()> {
+        self.mirror.reach(0, i64::try_from(offset).unwrap_or(i64::MAX)).await
+    }
+
     /// Waits until everything that is settled at this moment has been read.
-    pub(super) async fn settle(&self) -> Result<()> {
+    ///
+    /// # Errors
+    /// `Unavailable` when the brokers do not answer.
+    pub async fn settle(&self) -> Result<()> {
         self.mirror.settle(0).await
     }
 

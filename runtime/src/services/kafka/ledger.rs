@@ -169,6 +169,10 @@ impl Ledger {
     pub(super) fn page(&self, uid: &str) -> Page {
         self.0.get(uid).cloned().unwrap_or_default()
     }
+
+    pub(super) fn sum(&self, uid: &str) -> Totals {
+        self.0.get(uid).map(Page::sum).unwrap_or_default()
+    }
 }
 
 impl Fold for Ledger {

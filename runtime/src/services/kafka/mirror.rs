@@ -61,6 +61,11 @@ impl<F: Fold> Mirror<F> {
         at(&self.inner.state.read().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Everything before this offset of a partition has been read; less than 0 before anything was.
+    pub(super) fn next(&self, partition: usize) -> i64 {
+        self.inner.nexts.borrow().get(partition).copied().unwrap_or(-1)
+    }
+
     /// Waits until everything that a partition holds at this moment has been read, unfinished transactions included.
     ///
     /// # Errors

@@ -21,6 +21,7 @@ mod secret;
 mod status;
 mod streams;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,6 +31,7 @@ use fairway_kafka::transaction::Failure;
 use fairway_kafka::{Access, Cluster};
 
 pub use self::control::Control;
+pub use self::status::Report;
 pub use self::streams::Streams;
 use super::error::{Error, Result};
 use super::{
@@ -119,6 +121,7 @@ pub struct Backend {
     /// Records on their way between tasks.
     pub streams: Arc<Streams>,
     tasks: Arc<position::Shared>,
+    states: Arc<status::Shared>,
 }
 
 impl Backend {
@@ -132,13 +135,15 @@ impl Backend {
         let tasks = Arc::new(position::Shared::open(access, cluster, &topics.positions)?);
         let control = Arc::new(Control::open(access, cluster, &topics.control)?);
         let letters = letters::Shared::open(access, &topics.dead_letters, tasks.clone(), control.clone())?;
+        let states = Arc::new(status::Shared::open(access, &topics.status)?);
         Ok(Self {
             control,
             positions: tasks.clone(),
-            status: Arc::new(status::Shared::open(access, &topics.status)?),
+            status: states.clone(),
             dead_letters: Arc::new(letters),
             streams: Arc::new(Streams::new(access, cluster, tasks.clone())?),
             tasks,
+            states,
         })
     }
 
@@ -162,6 +167,28 @@ impl Backend {
     pub async fn fence_tasks(&self, tasks: &[TaskName]) -> Result<()> {
         let fencing = tasks.iter().map(|name| self.tasks.fence(&name.channel, [name.task.clone()]));
         futures::future::try_join_all(fencing).await.map(drop)
+    }
+
+    /// What workers say of a channel's tasks, as far as was read.
+    pub fn reports(&self, uid: &str) -> BTreeMap<String, Report> {
+        self.states.reports(uid)
+    }
+
+    /// Says what is observed of tasks that run here; nothing strikes a task off.
+    ///
+    /// # Errors
+    /// `Unavailable` when the brokers do not take it.
+    pub async fn tell(&self, reports: &[(TaskName, Option<Report>)]) -> Result<()> {
+        self.states.tell(reports).await
+    }
+
+    /// Waits until what is settled, and what was observed, at this moment has been read.
+    ///
+    /// # Errors
+    /// `Unavailable` when the brokers do not answer.
+    pub async fn settle(&self) -> Result<()> {
+        self.control.settle().await?;
+        self.states.settle().await
     }
 
     /// What users asked for.

@@ -323,6 +323,10 @@ impl PositionService for Shared {
         Ok(self.page(uid).await?.sum())
     }
 
+    async fn totals_seen(&self, uid: &str) -> Result<Totals> {
+        Ok(self.mirror.look(|ledger| ledger.sum(uid)))
+    }
+
     async fn retire(&self, uid: &str, keep: &[String]) -> Result<()> {
         let starts = self.whole_page(uid).await?.starts;
         self.fence(uid, starts.into_keys().filter(|task| !keep.contains(task))).await

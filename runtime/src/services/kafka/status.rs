@@ -1,13 +1,15 @@
-//! States and their history. Each channel has a ring of places for its history, so that compaction keeps as many as are shown.
+//! States and their history, and what each worker says of the tasks that it runs. Each channel has a ring of places for its history, so
+//! that compaction keeps as many as are shown.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use fairway_cluster::TaskName;
 use fairway_kafka::Access;
 use fairway_kafka::producer::{Answer, NotSent, OutHeaders, Outgoing, Producer, Writing};
 use fairway_kafka::tail::Taken;
-use fairway_shared::api::status::HistoryEntry;
+use fairway_shared::api::status::{HistoryEntry, TaskStatus};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
@@ -34,15 +36,38 @@ struct Told {
     entry: HistoryEntry,
 }
 
-/// Entries of each channel, by number.
+/// What a worker says of a task that it runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Number of the grant that it runs under.
+    pub generation: u64,
+    /// Version of the channel.
+    pub version: u32,
+    /// What is observed.
+    pub status: TaskStatus,
+    /// Fill of the queue behind each edge that ends at a target, 0 to 1.
+    pub fills: BTreeMap<String, f64>,
+}
+
+/// Entries of each channel by number; reports by channel and task.
 #[derive(Default)]
-struct States(HashMap<String, BTreeMap<u64, HistoryEntry>>);
+struct States {
+    entries: HashMap<String, BTreeMap<u64, HistoryEntry>>,
+    reports: HashMap<String, BTreeMap<String, Report>>,
+}
+
+/// Takes the place of a number in the keys of reports.
+const TASK: &str = "task";
 
 impl Fold for States {
     fn take(&mut self, _: usize, message: Taken) {
         let Some(key) = message.key.and_then(|key| String::from_utf8(key).ok()) else { return };
         let Some((place, uid)) = key.split_once('/') else { return };
-        let entries = self.0.entry(uid.to_owned()).or_default();
+        if place == TASK {
+            let report = message.value.map(|value| serde_json::from_slice(&value));
+            return self.report(uid, report);
+        }
+        let entries = self.entries.entry(uid.to_owned()).or_default();
         match message.value.map(|value| serde_json::from_slice::<Told>(&value)) {
             Some(Ok(told)) => {
                 entries.insert(told.number, told.entry);
@@ -55,14 +80,33 @@ impl Fold for States {
             None => entries.retain(|number, _| place_of(*number) != place),
         }
         if entries.is_empty() {
-            self.0.remove(uid);
+            self.entries.remove(uid);
         }
     }
 }
 
 impl States {
+    fn report(&mut self, name: &str, report: Option<serde_json::Result<Report>>) {
+        let Some((uid, task)) = name.split_once('/') else { return };
+        match report {
+            Some(Ok(report)) => {
+                self.reports.entry(uid.to_owned()).or_default().insert(task.to_owned(), report);
+            }
+            // Of a later Fairway.
+            Some(Err(_)) => {}
+            None => {
+                if let Some(reports) = self.reports.get_mut(uid) {
+                    reports.remove(task);
+                    if reports.is_empty() {
+                        self.reports.remove(uid);
+                    }
+                }
+            }
+        }
+    }
+
     fn next(&self, uid: &str) -> u64 {
-        self.0.get(uid).and_then(|entries| entries.last_key_value()).map_or(0, |(number, _)| number + 1)
+        self.entries.get(uid).and_then(|entries| entries.last_key_value()).map_or(0, |(number, _)| number + 1)
     }
 }
 
@@ -83,6 +127,27 @@ impl Shared {
             mirror: Mirror::open(access, topic, 1)?,
             producer: Mutex::new(Producer::new(access, &writing)?),
         })
+    }
+
+    /// Waits until what was told up to now has been read.
+    pub(super) async fn settle(&self) -> Result<()> {
+        self.mirror.settle(0).await
+    }
+
+    /// What workers say of a channel's tasks, as far as was read.
+    pub(super) fn reports(&self, uid: &str) -> BTreeMap<String, Report> {
+        self.mirror.look(|states| states.reports.get(uid).cloned().unwrap_or_default())
+    }
+
+    /// Says what is observed of tasks; nothing strikes a task off.
+    pub(super) async fn tell(&self, reports: &[(TaskName, Option<Report>)]) -> Result<()> {
+        let mut messages = Vec::with_capacity(reports.len());
+        for (name, report) in reports {
+            let value = report.as_ref().map(serde_json::to_string).transpose();
+            let value = value.map_err(|error| Error::Unavailable(error.into()))?;
+            messages.push((format!("{TASK}/{}/{}", name.channel, name.task), value));
+        }
+        self.write(&*self.producer.lock().await, &messages).await
     }
 
     /// Writes, and waits until all copies are written.
@@ -128,18 +193,17 @@ impl StatusService for Shared {
     }
 
     async fn status(&self, uid: &str) -> Result<Option<StatusRecord>> {
-        Ok(self.history(uid, 1).await?.pop().map(|entry| StatusRecord {
-            state: entry.state,
-            cause: entry.cause,
-            since: Some(entry.at),
-            version: entry.version,
-        }))
+        Ok(self.history(uid, 1).await?.pop().map(StatusRecord::from))
     }
 
     async fn history(&self, uid: &str, limit: usize) -> Result<Vec<HistoryEntry>> {
         self.mirror.settle(0).await?;
+        self.history_seen(uid, limit).await
+    }
+
+    async fn history_seen(&self, uid: &str, limit: usize) -> Result<Vec<HistoryEntry>> {
         Ok(self.mirror.look(|states| {
-            let entries = states.0.get(uid).into_iter().flat_map(|entries| entries.values().rev());
+            let entries = states.entries.get(uid).into_iter().flat_map(|entries| entries.values().rev());
             entries.take(limit).cloned().collect()
         }))
     }
@@ -148,8 +212,11 @@ impl StatusService for Shared {
         let producer = self.producer.lock().await;
         self.mirror.settle(0).await?;
         let gone: Vec<(String, Option<String>)> = self.mirror.look(|states| {
-            let numbers = states.0.get(uid).into_iter().flat_map(|entries| entries.keys());
-            numbers.map(|number| (format!("{}/{uid}", place_of(*number)), None)).collect()
+            let numbers = states.entries.get(uid).into_iter().flat_map(|entries| entries.keys());
+            let tasks = states.reports.get(uid).into_iter().flat_map(|reports| reports.keys());
+            let entries = numbers.map(|number| format!("{}/{uid}", place_of(*number)));
+            let reports = tasks.map(|task| format!("{TASK}/{uid}/{task}"));
+            entries.chain(reports).map(|key| (key, None)).collect()
         });
         self.write(&producer, &gone).await
     }

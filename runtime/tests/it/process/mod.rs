@@ -1,5 +1,6 @@
 //! The `fairway` binary as a process: what scripts rely on, and what survives `kill -9`.
 
+mod cluster;
 mod kills;
 mod run;
 mod serve;

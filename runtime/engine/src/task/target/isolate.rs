@@ -63,6 +63,9 @@ impl Delivery {
         let patience = self.target.patience.clone();
         let mut tries = patience.tries();
         loop {
+            if !patience.control.may_write().await {
+                return Ok(None);
+            }
             let group = Group { batches, marks: &[] };
             self.target.sink.streams(ways);
             let outcome = tokio::select! {

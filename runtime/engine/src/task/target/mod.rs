@@ -226,6 +226,9 @@ impl Delivery {
             if group.is_empty() {
                 break;
             }
+            if !self.target.patience.control.may_write().await {
+                return Ok(false);
+            }
             let ways = self.ways(&pending);
             self.target.sink.streams(&ways);
             let outcome = tokio::select! {

@@ -1,0 +1,149 @@
+//! What users ask of any worker, and what comes of it everywhere.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
+use serde_json::{Value, json};
+
+use super::super::{ids, stderr, until};
+use super::{Crew, Orders, load};
+
+impl Crew {
+    fn state(&self, channel: &str) -> String {
+        self.ask(&["status", channel])["state"].as_str().unwrap_or_default().to_owned()
+    }
+
+    fn reaches(&self, channel: &str, state: &str) {
+        until(&format!("{channel} is {state}"), || self.state(channel) == state);
+    }
+
+    /// Sends a request to a worker as it is; answers its head and body.
+    fn post(&self, worker: &str, path: &str, id: &str, body: &Value) -> (String, Value) {
+        let (address, token) = self.workers[worker].url.split_once("/?token=").unwrap();
+        let address = address.trim_start_matches("http://");
+        let body = body.to_string();
+        let mut stream = TcpStream::connect(address).unwrap();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\nfairway-request-id: {id}\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head.to_ascii_lowercase(), serde_json::from_str(body).unwrap_or_default())
+    }
+}
+
+/// A channel of so many records into a file.
+fn finite(name: &str, count: u32) -> Value {
+    json!({
+        "apiVersion": "fairway/v1", "kind": "Channel", "metadata": { "name": name },
+        "spec": {
+            "nodes": [
+                { "id": "in", "component": "generate_source",
+                  "config": { "count": count, "fields": { "id": { "sequence": {} } } } },
+                { "id": "out", "component": "jsonl_sink", "config": { "path": format!("{name}.jsonl") } }
+            ],
+            "edges": [{ "from": "in", "to": "out" }]
+        }
+    })
+}
+
+#[test]
+fn any_worker_answers() {
+    let crew = Crew::of("asked", &["a", "b", "c"]);
+    let path = "/api/v1/channels";
+    for (worker, other) in [("a", "b"), ("b", "c"), ("c", "a")] {
+        let name = format!("of-{worker}");
+        let document = json!({ "document": finite(&name, 1) });
+        // Whoever writes by one worker sees it there at once.
+        let (head, answer) = crew.post(worker, path, worker, &document);
+        assert!(head.starts_with("http/1.1 201") && head.contains("fairway-offset: "), "{head} {answer}");
+        let output = crew.tell(worker, &["status", &name]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        // The same request again, by another worker, is answered and does nothing again.
+        let (head, again) = crew.post(other, path, worker, &document);
+        assert!(head.starts_with("http/1.1 201") && again["uid"] == answer["uid"], "{head} {again}");
+        let (_, twin) = crew.post(worker, path, &format!("{worker}, again"), &document);
+        assert_eq!(twin["code"], "channel.name_taken", "{twin}");
+    }
+    let stranger = crew.post("b", "/api/v1/cluster/workers/nobody/drain", "none", &json!({}));
+    assert_eq!(stranger.1["code"], "cluster.worker_not_found");
+}
+
+#[test]
+fn what_is_asked_for_happens_wherever_the_tasks_are() {
+    let orders = Orders::new();
+    let crew = Crew::of("wishes", &["a", "b"]);
+    load(&crew, &orders, 2);
+    let first = crew.runs();
+    crew.ask(&["pause", "orders-0"]);
+    crew.ask(&["pause", "orders-1"]);
+    crew.reaches("orders-0", "paused");
+    crew.reaches("orders-1", "paused");
+    crew.ask(&["resume", "orders-0"]);
+    crew.ask(&["resume", "orders-1"]);
+    crew.reaches("orders-0", "running");
+    crew.reaches("orders-1", "running");
+    assert_eq!(crew.runs(), first, "a pause moves nothing");
+    let stopped = crew.ask(&["stop", "orders-0"]);
+    assert_eq!(stopped["state"], "stopped", "{stopped}");
+    assert_eq!(crew.runs().len(), 1);
+    crew.ask(&["resume", "orders-0"]);
+    until("it runs under another grant", || {
+        let now = crew.runs();
+        now.len() == 2 && now != first
+    });
+    let before = crew.runs();
+    crew.ask(&["restart", "orders-1"]);
+    until("it begins anew", || {
+        let now = crew.runs();
+        now.len() == 2 && now != before
+    });
+    // A drained worker has nothing, and gets its share again.
+    crew.ask(&["cluster", "drain", "b"]);
+    until("nothing runs on b", || {
+        let now = crew.runs();
+        now.len() == 2 && now.values().all(|(worker, _)| worker == "a")
+    });
+    crew.ask(&["cluster", "undrain", "b"]);
+    until("b has a share again", || crew.runs().values().any(|(worker, _)| worker == "b"));
+    let history = crew.ask(&["cluster", "status", "--history"])["moves"].clone();
+    let moves = history.as_array().cloned().unwrap_or_default();
+    assert!(moves.iter().any(|moved| moved["why"] == "worker_drained" && moved["to"] == "a"), "{history}");
+    orders.grow(2);
+    orders.assert_each_once();
+}
+
+#[test]
+fn channels_that_complete_or_fail_rest() {
+    let mut crew = Crew::of("rests", &["a", "b"]);
+    crew.deploy("finite", &finite("finite", 500));
+    crew.reaches("finite", "completed");
+    let mut failing = finite("failing", 5);
+    failing["spec"]["nodes"][1]["config"]["path"] = json!("${env:FAIRWAY_NO_SUCH_VARIABLE}");
+    crew.deploy("failing", &failing);
+    crew.reaches("failing", "failed");
+    assert_eq!(crew.ask(&["status", "failing"])["cause"]["code"], "env.missing");
+    until("nothing is granted any more", || crew.look()["tasks"] == json!([]));
+    // Another leader starts neither.
+    let leader = crew.leader();
+    crew.end(&leader);
+    let next = crew.leader();
+    assert_ne!(next, leader);
+    assert_eq!((crew.state("finite"), crew.state("failing")), ("completed".to_owned(), "failed".to_owned()));
+    let file = crew.place.data().join("files/finite.jsonl");
+    assert_eq!(ids(&file), (1..=500).collect::<Vec<u64>>());
+    // A changed source starts over, once the positions are in line; what the target has is told from it.
+    let mut changed = finite("finite", 500);
+    changed["spec"]["nodes"][0]["config"]["seed"] = json!(7);
+    let document = crew.place.write("changed.json", changed.to_string());
+    crew.ask(&["import", "--over", document.to_str().unwrap()]);
+    crew.ask(&["deploy", "finite"]);
+    until("all of it came again", || ids(&file).len() == 1000);
+    crew.reaches("finite", "completed");
+    let status = crew.ask(&["status", "finite"]);
+    assert_eq!(status["counts"]["delivered"], 1000, "{status}");
+}
