@@ -126,7 +126,8 @@ fn changes(method: &Method, path: &str) -> bool {
         PreviewChannel::PATH,
         PlanChannel::PATH,
     ];
-    !method.is_safe() && !(*method == Method::POST && only_looks.iter().any(|template| fits(template, path)))
+    let looks = *method == Method::POST && only_looks.iter().any(|template| fits(template, path));
+    !looks && !method.is_safe()
 }
 
 /// Whether a path is of a template with `{parameters}`.
@@ -359,7 +360,7 @@ fn mac(token: &Token, method: &Method, path: &str, headers: &HeaderMap, body: &[
 fn from_hex(text: &str) -> Option<Vec<u8>> {
     let digits = text.as_bytes();
     let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    (digits.len() % 2 == 0).then(|| digits.chunks(2).map(byte).collect())?
+    digits.len().is_multiple_of(2).then(|| digits.chunks(2).map(byte).collect())?
 }
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ impl Lookout {
         let mut news = self.tell_changes(seen).await?;
         news |= self.note_moves(seen);
         seen.looks += 1;
-        let counts = seen.looks % COUNTS == 0;
+        let counts = seen.looks.is_multiple_of(COUNTS);
         if !news && !counts {
             return Ok(());
         }
