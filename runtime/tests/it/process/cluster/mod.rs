@@ -17,8 +17,10 @@ use serde_json::{Value, json};
 
 use super::{Place, code, ended, signal, stderr, until};
 
-/// From kill -9 to running again; a busy machine that runs all tests at once gets twice the bar of 7 s.
-const AGAIN: Duration = Duration::from_secs(14);
+/// From kill -9 to running again: the bar is 7 s, and what is measured is printed; a busy machine that runs all tests at once gets more.
+const AGAIN: Duration = Duration::from_secs(if cfg!(debug_assertions) { 30 } else { 7 });
+/// Longest pause of a channel while its worker goes, likewise; the bar is 2 s.
+const PAUSE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 2 });
 
 /// Workers of one cluster, all on this machine, with one folder.
 struct Crew {
@@ -331,7 +333,7 @@ fn workers_are_rolled_without_a_break() {
     println!("longest pauses of a channel while a worker went: {pauses:?}");
     let (half, most) = (share(&mut pauses, 50), share(&mut pauses, 95));
     println!("hand-over: p50 {} ms, p95 {} ms of {}", half.as_millis(), most.as_millis(), pauses.len());
-    assert!(most < Duration::from_secs(6), "{pauses:?}{}", crew.logs());
+    assert!(most < PAUSE, "{pauses:?}{}", crew.logs());
     orders.assert_each_once();
 }
 
