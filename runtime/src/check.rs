@@ -21,6 +21,8 @@ pub(crate) struct Known {
     pub(crate) connections: Option<Vec<Connection>>,
     /// Names of all secrets.
     pub(crate) secrets: Option<Vec<String>>,
+    /// Whether tasks can be joined by streams.
+    pub(crate) cluster: bool,
 }
 
 impl Known {
@@ -29,7 +31,7 @@ impl Known {
             components: registry.specs(),
             connections: self.connections.as_deref(),
             secrets: self.secrets.as_deref(),
-            cluster: false,
+            cluster: self.cluster,
         }
     }
 }

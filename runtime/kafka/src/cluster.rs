@@ -227,6 +227,24 @@ impl Cluster {
         }
     }
 
+    /// Deletes topics; one that is not there is as good as deleted.
+    ///
+    /// # Errors
+    /// An outage when the brokers do not answer or refuse.
+    pub async fn delete(&self, names: &[&str]) -> Result<(), Error> {
+        if names.is_empty() {
+            return Ok(());
+        }
+        let admin = self.admin()?;
+        let deleted = admin.delete_topics(names, &self.options()).await;
+        release_admin(admin);
+        let deleted = deleted.map_err(|error| fault::of("delete topics", &error, None))?;
+        match deleted.into_iter().find_map(Result::err).filter(|(_, code)| !is_missing(*code)) {
+            Some((name, code)) => Err(fault::of_code(&format!("delete topic `{name}`"), code, None)),
+            None => Ok(()),
+        }
+    }
+
     /// Deletes what lies before an offset of a partition; answers where it begins now.
     ///
     /// # Errors

@@ -48,13 +48,13 @@ impl Documents {
     /// All that is wrong with the file, by what the files themselves say.
     pub(super) fn check(&self, registry: &Registry) -> Vec<Diagnostic> {
         let connections = (!self.elsewhere).then(|| self.connections.clone());
-        check::bytes(registry, &self.bytes, &Known { connections, secrets: None }).1
+        check::bytes(registry, &self.bytes, &Known { connections, ..Known::default() }).1
     }
 
     /// The plan of the file's one channel, by what the files themselves say.
     pub(super) fn plan(&self, registry: &Registry) -> Result<(Option<Plan>, Vec<Diagnostic>), Failure> {
         let connections = (!self.elsewhere).then(|| self.connections.clone());
-        Ok(check::plan(registry, &self.channel()?, &Known { connections, secrets: None }))
+        Ok(check::plan(registry, &self.channel()?, &Known { connections, ..Known::default() }))
     }
 
     /// The file's one channel.

@@ -52,7 +52,11 @@ impl House {
                 connections.push(connection);
             }
         }
-        Ok(Known { connections: Some(connections), secrets: Some(self.services.secrets.names().await?) })
+        Ok(Known {
+            connections: Some(connections),
+            secrets: Some(self.services.secrets.names().await?),
+            ..Known::default()
+        })
     }
 
     /// The uid that a name has here, by `fairway run` or as a channel of a server; a uid stands for itself.

@@ -46,7 +46,8 @@ pub(super) fn task(
     let mut nodes: Vec<_> =
         part.iter().map(|at| (&channel.spec.nodes[*at].id, &connectors[*at].hash)).collect();
     nodes.sort_unstable();
-    let own = channel.spec.edges.iter().zip(&graph.ends).filter(|(_, (from, _))| part.contains(from));
+    let touches = |from: &usize, to: &usize| part.contains(from) || part.contains(to);
+    let own = channel.spec.edges.iter().zip(&graph.ends).filter(|(_, (from, to))| touches(from, to));
     let mut edges: Vec<_> = own
         .map(|(edge, (from, to))| {
             let ports = specs[*from].ports_for(&channel.spec.nodes[*from].config);

@@ -2,9 +2,11 @@
 //! what is right is answered as the plan that the canvas draws, a deploy shows, and the worker runs.
 //!
 //! Each connected part of the drawing becomes one direct task: sources, chains and targets in one process, acknowledged end
-//! to end. `graph` finds the parts and their order, `hashes` says when something is another thing than before,
+//! to end. Where the channel asks for streams by topic, `cut` says where a part is cut into tasks that streams join.
+//! `graph` finds the parts and their order, `hashes` says when something is another thing than before,
 //! `delivery` what is promised about each target, `files` whether the channel would feed itself. What a deploy changes is `fairway_shared::plan::diff`.
 
+mod cut;
 mod delivery;
 mod files;
 mod graph;
@@ -19,6 +21,7 @@ use fairway_shared::form::{self, FormModel};
 use fairway_shared::plan::{Connector, Plan, Stream, StreamKind, Task, TaskKind};
 use fairway_shared::validate::{Facts, validate};
 
+use cut::Piece;
 use graph::Graph;
 
 /// Makes the plan of a channel: the same document gives the same plan on any machine.
@@ -37,54 +40,100 @@ pub fn compile(channel: &Channel, facts: &Facts<'_>) -> Result<Plan, Vec<Diagnos
     let graph = Graph::new(channel);
     let targets = delivery::targets(channel, &specs, &graph);
     diagnostics.extend(delivery::too_low(channel, &targets));
-    diagnostics.extend(no_topics(channel, facts));
+    let pieces = pieces(channel, &specs, &graph, &mut diagnostics);
     diagnostics.extend(files::loops(channel, &specs));
     if diagnostics.iter().any(Diagnostic::is_error) {
         diagnostic::sort(&mut diagnostics);
         return Err(diagnostics);
     }
-    let connectors = connectors(channel, &specs);
-    let tasks = tasks(channel, &specs, &graph, &connectors);
+    let connectors = connectors(channel, &specs, &pieces);
+    let tasks = tasks(channel, &specs, &graph, &connectors, &pieces);
     let sources = channel.spec.nodes.iter().zip(&specs).filter(|(_, spec)| spec.kind == Kind::Source);
     Ok(Plan {
         hash: hashes::plan(&tasks),
-        bounded: sources.clone().all(|(node, spec)| spec.is_bounded(&node.config)),
+        // Whoever reads a stream does not know that nothing more comes.
+        bounded: sources.clone().all(|(node, spec)| spec.is_bounded(&node.config))
+            && pieces.iter().all(|piece| piece.kind == TaskKind::Direct),
         connectors,
         tasks,
         streams: channel
             .spec
             .edges
             .iter()
-            .map(|edge| Stream { from: edge.from.clone(), to: edge.to.clone(), kind: StreamKind::Direct })
+            .zip(&graph.ends)
+            .map(|(edge, (from, to))| Stream {
+                from: edge.from.clone(),
+                to: edge.to.clone(),
+                kind: if pieces.iter().any(|piece| piece.nodes.contains(from) && piece.nodes.contains(to)) {
+                    StreamKind::Direct
+                } else {
+                    StreamKind::Topic
+                },
+            })
             .collect(),
         targets,
     })
 }
 
-/// Streams by topic are refused, never replaced by others in silence (I8). Without a cluster `validate` says so.
-fn no_topics(channel: &Channel, facts: &Facts<'_>) -> Option<Diagnostic> {
-    let refused = channel.spec.settings.stream == StreamChoice::Topic && facts.cluster;
-    refused.then(|| {
-        let pointer = "/spec/settings/stream";
-        Diagnostic::error(
-            codes::PLAN_TOPIC_WITHOUT_CLUSTER,
-            Place::at(pointer),
-            "this build of Fairway joins tasks in one process only",
-        )
-        .help("Choose `auto` or `direct`.")
-        .fix("Change to `auto`", pointer, Some(StreamChoice::Auto.as_str().into()))
-    })
+/// The tasks in the making. A part that cannot be cut as asked is an error, never run otherwise in silence (I8). Without a cluster
+/// `validate` says so.
+fn pieces(
+    channel: &Channel,
+    specs: &[&ComponentSpec],
+    graph: &Graph,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Piece> {
+    let settings = &channel.spec.settings;
+    if settings.stream == StreamChoice::Topic && settings.schedule.is_some() {
+        diagnostics.push(endless());
+    }
+    let mut pieces = Vec::new();
+    for part in &graph.parts {
+        if settings.stream != StreamChoice::Topic {
+            pieces.push(cut::whole(part, specs));
+            continue;
+        }
+        match cut::cut(channel, specs, graph, part) {
+            Ok(cut) => pieces.extend(cut),
+            Err(node) => diagnostics.push(uncut(channel, node)),
+        }
+    }
+    pieces
 }
 
-fn connectors(channel: &Channel, specs: &[&ComponentSpec]) -> Vec<Connector> {
+/// A run that is over when its sources are would leave in the stream what they brought last.
+fn endless() -> Diagnostic {
+    let pointer = "/spec/settings/stream";
+    let message =
+        "a channel that runs by a schedule ends each time, and one with streams by topic never does";
+    Diagnostic::error(codes::PLAN_SCHEDULE_WITH_STREAM, Place::at(pointer), message)
+        .help("Choose `auto` or `direct`, or take the schedule away.")
+        .fix("Change to `auto`", pointer, Some(StreamChoice::Auto.as_str().into()))
+}
+
+fn uncut(channel: &Channel, node: usize) -> Diagnostic {
+    let id = &channel.spec.nodes[node].id;
+    let place = Place::at(format!("/spec/nodes/{node}")).of_node(id);
+    let message =
+        format!("the errors port of `{id}` leads into another task, and a stream does not carry that");
+    Diagnostic::error(codes::PLAN_ERRORS_ACROSS_STREAM, place, message)
+        .help("Take the edge away, so that such records become dead letters, or choose direct streams.")
+        .fix("Change to `direct`", "/spec/settings/stream", Some(StreamChoice::Direct.as_str().into()))
+}
+
+fn connectors(channel: &Channel, specs: &[&ComponentSpec], pieces: &[Piece]) -> Vec<Connector> {
     // One form a component, not one a node.
     let mut forms: BTreeMap<&str, FormModel> = BTreeMap::new();
     let mut connectors = Vec::with_capacity(specs.len());
-    for (node, spec) in channel.spec.nodes.iter().zip(specs) {
+    for (at, (node, spec)) in channel.spec.nodes.iter().zip(specs).enumerate() {
         let mut position_fields = BTreeMap::new();
         if spec.kind == Kind::Source {
             let form = forms.entry(&spec.name).or_insert_with(|| form::model(&spec.config_schema));
             position_fields = hashes::position_fields(node, spec, form);
+            if pieces.iter().any(|piece| piece.kind == TaskKind::Source && piece.nodes.contains(&at)) {
+                // What a stream holds is past its source: joined otherwise, nobody would read it, so its source starts over.
+                position_fields.insert("stream".to_owned(), StreamChoice::Topic.as_str().to_owned());
+            }
         }
         connectors.push(Connector {
             node: node.id.clone(),
@@ -98,18 +147,26 @@ fn connectors(channel: &Channel, specs: &[&ComponentSpec]) -> Vec<Connector> {
     connectors
 }
 
-fn tasks(channel: &Channel, specs: &[&ComponentSpec], graph: &Graph, connectors: &[Connector]) -> Vec<Task> {
-    let parts = graph.parts.iter().map(|part| {
-        let sources = part.iter().copied().filter(|node| specs[*node].kind == Kind::Source);
-        // Validation lets no part through without a source: all that takes input is fed, and nothing circles.
-        let first = sources.chain(part.iter().copied()).next().expect("a part has nodes");
-        let order = graph.order.iter().copied().filter(|node| part.contains(node));
+fn tasks(
+    channel: &Channel,
+    specs: &[&ComponentSpec],
+    graph: &Graph,
+    connectors: &[Connector],
+    pieces: &[Piece],
+) -> Vec<Task> {
+    let task = |piece: &Piece| {
+        let kind = match piece.kind {
+            TaskKind::Direct => "direct",
+            TaskKind::Source => "source",
+            TaskKind::Sink => "sink",
+        };
+        let order = graph.order.iter().copied().filter(|node| piece.nodes.contains(node));
         Task {
-            id: format!("direct-{}", channel.spec.nodes[first].id),
-            kind: TaskKind::Direct,
+            id: format!("{kind}-{}", channel.spec.nodes[piece.first].id),
+            kind: piece.kind,
             nodes: order.map(|node| channel.spec.nodes[node].id.clone()).collect(),
-            hash: hashes::task(channel, specs, graph, part, connectors),
+            hash: hashes::task(channel, specs, graph, &piece.nodes, connectors),
         }
-    });
-    parts.collect()
+    };
+    pieces.iter().map(task).collect()
 }

@@ -47,6 +47,10 @@ impl Controller {
         for entry in self.services.config.list(Kind::Connection, "").await? {
             connections.extend(connection_of(&entry.value)?);
         }
-        Ok(Known { connections: Some(connections), secrets: Some(self.services.secrets.names().await?) })
+        Ok(Known {
+            connections: Some(connections),
+            secrets: Some(self.services.secrets.names().await?),
+            cluster: self.services.streams.is_some(),
+        })
     }
 }

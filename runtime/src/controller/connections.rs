@@ -53,7 +53,7 @@ impl Controller {
             )
             .help("use the same name in both; to rename, create the new one and delete the old"));
         }
-        let known = Known { secrets: Some(self.services.secrets.names().await?), connections: None };
+        let known = Known { secrets: Some(self.services.secrets.names().await?), ..Known::default() };
         let diagnostics = [diagnostics, check::connection(&self.registry, &connection, &known)].concat();
         // A secret that is missing here may still come; a value written out must not get in (I6).
         let bearable = |diagnostic: &Diagnostic| diagnostic.code == diagnostic::codes::SECRET_UNKNOWN;

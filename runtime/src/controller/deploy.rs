@@ -158,6 +158,9 @@ impl Controller {
         }
         self.services.positions.reset(uid).await?;
         self.services.dead_letters.reset(uid, None).await?;
+        if let Some(streams) = &self.services.streams {
+            streams.clear(uid).await?;
+        }
         Ok(())
     }
 

@@ -139,6 +139,9 @@ impl Controller {
         config.commit(commit).await?;
         self.services.positions.forget(uid).await?;
         self.services.dead_letters.forget(uid).await?;
+        if let Some(streams) = &self.services.streams {
+            streams.forget(uid).await?;
+        }
         self.services.status.forget(uid).await?;
         self.events.publish(Event::Deleted(ChannelGone { uid: uid.to_owned() }));
         Ok(())

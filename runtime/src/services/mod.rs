@@ -49,4 +49,6 @@ pub struct Services {
     pub secrets: Arc<dyn SecretService>,
     /// Workers.
     pub cluster: Arc<dyn ClusterService>,
+    /// What joins tasks that run apart; none where one process runs everything.
+    pub streams: Option<Arc<kafka::Streams>>,
 }

@@ -6,6 +6,7 @@
 //! | `channel` | one channel that runs: its tasks, what they have counted |
 //! | `task` | one supervised task |
 //! | `placed`, `grant` | tasks that a cluster places here one by one |
+//! | `ends` | what joins a task to others by streams |
 //! | `resolve` | references and connections, filled in just before a component opens |
 //! | `store` | what the engine needs remembered, over the services |
 //! | `watch` | twice a second: what is observed, told and written down |
@@ -14,6 +15,7 @@
 //! Which channels should run, and what becomes of positions when they change, is the controller's business.
 
 mod channel;
+mod ends;
 mod grant;
 mod placed;
 mod rates;

@@ -8,6 +8,7 @@ use fairway_engine::error::Error;
 use fairway_engine::store::{Letter, Remembered, Replays, Routed, Store, StoredMark, Totals};
 
 use super::channel::Counted;
+use super::ends::Shown;
 use super::grant::Grant;
 use crate::redact;
 use crate::services::{self, Services};
@@ -22,6 +23,8 @@ pub(super) struct TaskStore {
     pub(super) task: String,
     /// What the channel has counted, kept in step with what is committed.
     pub(super) counted: Arc<Counted>,
+    /// What is shown of what is counted at the ends of streams.
+    pub(super) shown: Shown,
     pub(super) noted: AtomicUsize,
     /// Under which it runs, on a cluster.
     pub(super) grant: Option<Arc<Grant>>,
@@ -61,7 +64,8 @@ impl Store for TaskStore {
     }
 
     async fn commit(&self, generation: u64, marks: &[StoredMark], totals: &Totals) -> Result<(), Error> {
-        let sum = self.services.positions.commit(&self.uid, &self.task, generation, marks, totals).await?;
+        let shown = self.shown.of(totals);
+        let sum = self.services.positions.commit(&self.uid, &self.task, generation, marks, &shown).await?;
         self.counted.raise(&sum);
         if let Err(error) = self.strike_off(marks).await {
             // They are struck off when the task starts again; until then they are shown as waiting.

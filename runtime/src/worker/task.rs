@@ -10,10 +10,12 @@ use fairway_engine::task::{
     run, supervise,
 };
 use fairway_shared::api::status::{Cause, ChannelState, TaskStatus};
+use fairway_shared::channel::PortRef;
 use fairway_shared::plan;
 use tokio::sync::watch;
 
 use super::channel::Counted;
+use super::ends::Ends;
 use super::grant::Grant;
 use super::store::TaskStore;
 use super::{GRACE, Inner, Job, resolve};
@@ -288,6 +290,10 @@ impl Attempt {
         for id in &self.nodes {
             nodes.push(self.node(id).await.map_err(|error| error.at_node(id))?);
         }
+        let streams = self.inner.services.streams.as_ref();
+        let ends = Ends::of(&self.job.plan, &self.id, &self.nodes, streams, |end| self.port(end))?;
+        let (shown, _trimming) = (ends.shown(), ends.trim(&self.inner.services, &self.job.uid));
+        nodes.extend(ends.nodes);
         let inside = |id: &str| self.nodes.iter().any(|node| node == id);
         let edges = self.job.channel.spec.edges.iter();
         let spec = TaskSpec {
@@ -297,6 +303,7 @@ impl Attempt {
             edges: edges
                 .filter(|edge| inside(&edge.from.node) && inside(&edge.to.node))
                 .map(|edge| (edge.from.clone(), edge.to.clone()))
+                .chain(ends.edges)
                 .collect(),
             policy: self.job.channel.spec.settings.errors.policy,
             files: self.inner.manner.files.clone(),
@@ -314,6 +321,7 @@ impl Attempt {
             uid: self.job.uid.clone(),
             task: self.id.clone(),
             counted: self.counted.clone(),
+            shown,
             noted: AtomicUsize::new(0),
             grant: self.grant.clone(),
         };
@@ -324,6 +332,20 @@ impl Attempt {
             (Kind::Fenced, Some(_)) => Error { kind: Kind::Failed, ..error },
             _ => error,
         })
+    }
+
+    /// An output as its component names it: `a` and `a.out` are one.
+    fn port(&self, end: &PortRef) -> String {
+        let node = self.job.channel.node(&end.node);
+        let component = node.and_then(|node| self.inner.registry.get(&node.component));
+        let ports = node
+            .zip(component)
+            .map(|(node, component)| component.ports(&serde_json::Value::Object(node.config.clone())));
+        let default = ports.as_ref().and_then(|ports| ports.default_output());
+        match end.port.as_deref().filter(|port| Some(*port) != default) {
+            Some(_) => end.to_string(),
+            None => end.node.clone(),
+        }
     }
 
     async fn node(&self, id: &str) -> Result<NodeSpec, Error> {

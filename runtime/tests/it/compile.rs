@@ -8,7 +8,7 @@ use fairway_shared::channel::{Channel, Guarantee, text};
 use fairway_shared::component::{ComponentSpec, Kind, Port, Ports, Variation};
 use fairway_shared::diagnostic::{Diagnostic, codes};
 use fairway_shared::edit;
-use fairway_shared::plan::{Plan, PositionFate, diff};
+use fairway_shared::plan::{Plan, PositionFate, StreamKind, TaskKind, diff};
 use fairway_shared::validate::Facts;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -238,16 +238,122 @@ fn a_channel_that_would_feed_itself_is_refused() {
     }
 }
 
+/// The plan of a channel that asks for streams by topic, on a cluster.
+fn cut(document: &Value) -> Result<Plan, Vec<Diagnostic>> {
+    let mut document = document.clone();
+    document["spec"]["settings"] = json!({"stream": "topic"});
+    compile(&read(&document), &Facts { components: &specs(), cluster: true, ..Facts::default() })
+}
+
+fn tasks_of(plan: &Plan) -> Vec<(&str, String)> {
+    plan.tasks.iter().map(|task| (task.id.as_str(), task.nodes.join(" "))).collect()
+}
+
 #[test]
-fn topics_are_refused_with_and_without_a_cluster() {
+fn topics_are_refused_without_a_cluster() {
     let mut document = orders();
     document["spec"]["settings"] = json!({"stream": "topic"});
-    for cluster in [false, true] {
-        let facts = Facts { components: &specs(), cluster, ..Facts::default() };
-        let found = compile(&read(&document), &facts).expect_err("no topics here");
-        let errors = found.iter().filter(|fault| fault.is_error());
-        let codes: Vec<_> = errors.map(|fault| fault.code.as_ref()).collect();
-        assert_eq!(codes, [codes::PLAN_TOPIC_WITHOUT_CLUSTER]);
+    let found = refused(&document);
+    let codes: Vec<_> = found.iter().filter(|fault| fault.is_error()).map(|fault| &*fault.code).collect();
+    assert_eq!(codes, [codes::PLAN_TOPIC_WITHOUT_CLUSTER]);
+}
+
+#[test]
+fn a_channel_with_streams_has_no_end() {
+    let mut document = channel(&[("a", "read"), ("k", "table")], &["a>k"]);
+    assert!(plan(&document).bounded && !cut(&document).expect("it can be cut").bounded);
+    document["spec"]["settings"] = json!({"stream": "topic", "schedule": {"cron": "0 2 * * *"}});
+    let facts = Facts { components: &specs(), cluster: true, ..Facts::default() };
+    let found = compile(&read(&document), &facts).expect_err("its runs would not end");
+    assert_eq!(
+        found.iter().map(|fault| &*fault.code).collect::<Vec<_>>(),
+        [codes::PLAN_SCHEDULE_WITH_STREAM]
+    );
+}
+
+#[test]
+fn each_target_goes_on_alone_from_where_ways_part() {
+    let document = channel(
+        &[
+            ("a", "read"),
+            ("b", "read"),
+            ("m", "mask"),
+            ("n", "mask"),
+            ("x", "mask"),
+            ("k", "table"),
+            ("l", "file"),
+        ],
+        &["a>m", "b>m", "m>n", "n>x", "x>k", "n.rest>l"],
+    );
+    let plan = cut(&document).expect("it can be cut");
+    let expected =
+        [("source-a", "a b m n".to_owned()), ("sink-k", "x k".to_owned()), ("sink-l", "l".to_owned())];
+    assert_eq!(tasks_of(&plan), expected);
+    let topics: Vec<_> = plan
+        .streams
+        .iter()
+        .filter(|stream| stream.kind == StreamKind::Topic)
+        .map(|stream| format!("{}>{}", stream.from, stream.to))
+        .collect();
+    assert_eq!(topics, ["n>x", "n.rest>l"]);
+    // The stream takes nothing from what is promised.
+    assert_eq!(plan.targets[0].delivery, Guarantee::ExactlyOnce);
+}
+
+#[test]
+fn sources_that_join_later_are_tasks_of_their_own() {
+    let document = channel(
+        &[("a", "read"), ("t", "mask"), ("b", "read"), ("m", "mask"), ("k", "table")],
+        &["a>t", "t>m", "b>m", "m>k"],
+    );
+    let plan = cut(&document).expect("it can be cut");
+    let expected =
+        [("source-a", "a t".to_owned()), ("source-b", "b".to_owned()), ("sink-k", "m k".to_owned())];
+    assert_eq!(tasks_of(&plan), expected);
+}
+
+#[test]
+fn what_a_targets_errors_lead_to_stays_with_it() {
+    let document = channel(
+        &[("a", "read"), ("k", "table"), ("bad", "file"), ("l", "topic")],
+        &["a>k", "k.errors>bad", "a>l"],
+    );
+    let plan = cut(&document).expect("it can be cut");
+    let expected = [("source-a", "a".to_owned()), ("sink-k", "k bad".to_owned()), ("sink-l", "l".to_owned())];
+    assert_eq!(tasks_of(&plan), expected);
+}
+
+#[test]
+fn errors_never_cross_a_stream() {
+    let plan = cut(&orders()).expect("it can be cut");
+    let expected = [
+        ("source-orders", "orders mask bad".to_owned()),
+        ("sink-out", "out".to_owned()),
+        ("source-other", "other".to_owned()),
+        ("sink-log", "log".to_owned()),
+    ];
+    assert_eq!(tasks_of(&plan), expected, "what `mask` refuses stays with it");
+    let document = channel(
+        &[("a", "read"), ("m", "mask"), ("n", "mask"), ("k", "table"), ("l", "file")],
+        &["a>m", "a>n", "m>k", "n>l", "a.errors>l"],
+    );
+    let found = cut(&document).expect_err("`l` is fed from elsewhere as well");
+    let errors: Vec<_> = found.iter().filter(|fault| fault.is_error()).collect();
+    assert_eq!(errors.len(), 1);
+    let at = (&*errors[0].code, errors[0].place.node.as_deref());
+    assert_eq!(at, (codes::PLAN_ERRORS_ACROSS_STREAM, Some("a")));
+}
+
+#[test]
+fn a_source_that_comes_to_be_cut_starts_over() {
+    let document = channel(&[("a", "read"), ("k", "table"), ("l", "file")], &["a>k", "a>l"]);
+    let (direct, cut) = (plan(&document), cut(&document).expect("it can be cut"));
+    for (before, after) in [(&direct, &cut), (&cut, &direct)] {
+        let positions = diff(Some(before), after).positions;
+        assert_eq!(
+            (positions[0].fate, &*positions[0].because),
+            (PositionFate::New, &["stream".to_owned()][..])
+        );
     }
 }
 
@@ -338,6 +444,36 @@ proptest! {
             let (from, to) = (&place[&stream.from.node], &place[&stream.to.node]);
             prop_assert_eq!(&from.0, &to.0);
             prop_assert!(from.1 < to.1, "{} before {}", stream.from, stream.to);
+        }
+
+        // Cut, it is whole as well: edges between tasks are streams, from source tasks to sink tasks, and no others are. What cannot be
+        // cut is refused for errors that would cross a stream, and for nothing else.
+        match cut(&document) {
+            Ok(cut) => {
+                let task_of = |node: &String| cut.tasks.iter().filter(|task| task.nodes.contains(node)).collect::<Vec<_>>();
+                for node in &cut.connectors {
+                    let tasks = task_of(&node.node);
+                    prop_assert_eq!(tasks.len(), 1, "{} is in one task", node.node);
+                    let wrong = match node.kind {
+                        Kind::Source => TaskKind::Sink,
+                        Kind::Transform | Kind::Sink => continue,
+                    };
+                    prop_assert!(tasks[0].kind != wrong);
+                }
+                for stream in &cut.streams {
+                    let (from, to) = (task_of(&stream.from.node)[0], task_of(&stream.to.node)[0]);
+                    let kind = if from.id == to.id { StreamKind::Direct } else { StreamKind::Topic };
+                    prop_assert_eq!(stream.kind, kind);
+                    if kind == StreamKind::Topic {
+                        prop_assert_eq!((from.kind, to.kind), (TaskKind::Source, TaskKind::Sink));
+                    }
+                }
+                prop_assert_eq!(&cut.targets, &first.targets);
+            }
+            Err(found) => {
+                let crossing = |fault: &Diagnostic| fault.code == codes::PLAN_ERRORS_ACROSS_STREAM;
+                prop_assert!(found.iter().filter(|fault| fault.is_error()).all(crossing), "{found:?}");
+            }
         }
 
         let mut shuffled = document.clone();

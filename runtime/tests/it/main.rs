@@ -7,11 +7,13 @@
 //! | `compile` | plans: laws and examples |
 //! | `laws` | the laws of sources and targets, held against every component |
 //! | `house` | a controller with components in memory, over a data directory that can be opened again |
+//! | `joined` | channels whose tasks are joined by streams |
 //! | `drafts` | create, save, delete, import, export |
 //! | `running` | deploy, target states, restarts, positions |
 //! | `replay` | dead letters that are tried again |
 //! | `schedules` | channels that run at set times, by a clock that the test holds |
 //! | `seats` | workers of a cluster on a real broker: who runs what, and what follows when one dies |
+//! | `streams` | records between tasks, on a real broker: kills at hand-overs, slow targets, what may be deleted |
 //! | `trials` | previews and tests of connections |
 //! | `process` | the binary: exit codes, signals, `kill -9` |
 //! | `api` | the same over HTTP, and who may call |
@@ -24,12 +26,14 @@ mod components;
 mod conformance;
 mod drafts;
 mod house;
+mod joined;
 mod laws;
 mod process;
 mod replay;
 mod running;
 mod schedules;
 mod seats;
+mod streams;
 mod trials;
 
 /// Compares a file of the repository with what it must hold; with `UPDATE=1` in the environment it is written instead.

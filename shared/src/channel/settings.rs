@@ -65,7 +65,7 @@ impl Missed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StreamChoice {
-    /// `direct` without a broker, `topic` on a cluster with one.
+    /// What suits most channels: `direct`.
     #[default]
     Auto,
     /// In one process, acknowledged end to end.

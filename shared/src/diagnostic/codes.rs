@@ -133,6 +133,10 @@ codes! {
         "Name an IANA time zone such as `UTC` or `Europe/Berlin`.";
     SCHEDULE_NEVER = "schedule.never", "The schedule names a time that never comes.",
         "No calendar has such a day, the 31st of February for instance.";
+    PLAN_ERRORS_ACROSS_STREAM = "plan.errors_across_stream", "An errors port leads into another task.",
+        "A stream between tasks does not carry that a record was refused. Let such records become dead letters, or choose `direct` streams.";
+    PLAN_SCHEDULE_WITH_STREAM = "plan.schedule_with_stream", "A channel that runs by a schedule asks for streams by topic.",
+        "Such a run would not know when it is over. Choose `auto` or `direct` streams, or take the schedule away.";
     PLAN_TOPIC_WITHOUT_CLUSTER = "plan.topic_without_cluster", "Streams by topic need a Kafka cluster.",
         "Choose `direct` or `auto`, or run the channel on a cluster of workers with a broker.";
     PLAN_DELIVERY_TOO_LOW = "plan.delivery_too_low", "A target cannot give the guarantee that the channel asks for.",

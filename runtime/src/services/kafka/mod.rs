@@ -157,6 +157,7 @@ impl Backend {
             dead_letters: self.dead_letters.clone(),
             secrets: Arc::new(secret::Shared::new(self.control.clone(), key)),
             cluster,
+            streams: Some(self.streams.clone()),
         }
     }
 

@@ -37,6 +37,8 @@ pub(super) struct Shared {
     mirror: Mirror<Ledger>,
     /// Tasks that were started here.
     running: std::sync::Mutex<Started>,
+    /// Who is about to take which transactional id.
+    turns: std::sync::Mutex<HashMap<String, Arc<Mutex<()>>>>,
 }
 
 /// By the channel's uid and the task's id.
@@ -68,6 +70,7 @@ impl Shared {
             topic: topic.into(),
             mirror: Mirror::open(access, topic, PARTITIONS)?,
             running: std::sync::Mutex::default(),
+            turns: std::sync::Mutex::default(),
         })
     }
 
@@ -77,12 +80,28 @@ impl Shared {
             Some(task) => format!("{}.{uid}.{task}", self.cluster),
             None => format!("{}.{uid}", self.cluster),
         };
-        let transacting =
-            Transacting { max_message_bytes: letters::LARGEST, compression: "lz4", ..Transacting::quick(id) };
+        let transacting = Transacting {
+            max_message_bytes: letters::LARGEST,
+            compression: "lz4",
+            ..Transacting::quick(&id)
+        };
         let producer = Transactional::new(&self.access, &transacting)?;
         producer.warm();
-        producer.initialise(TAKE_OVER).await?;
-        Ok(producer)
+        let turn = self.turn(&id);
+        // Goes on if whoever asked is gone, and the next one waits for it: the brokers cannot be told to stop, and an older start that
+        // took the id after a newer one would fence that.
+        let taking = tokio::spawn(async move {
+            let _turn = turn.lock().await;
+            producer.initialise(TAKE_OVER).await.map(|()| producer)
+        });
+        Ok(taking.await.map_err(|error| Error::Unavailable(error.into()))??)
+    }
+
+    /// What those who take an id in this process wait for, one after the other.
+    fn turn(&self, id: &str) -> Arc<Mutex<()>> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        turns.retain(|_, turn| Arc::strong_count(turn) > 1);
+        turns.entry(id.to_owned()).or_default().clone()
     }
 
     fn message(&self, key: &LedgerKey, value: Option<String>) -> Write {

@@ -76,6 +76,7 @@ pub fn services(database: &Database, key: SealingKey) -> Services {
         dead_letters: Arc::new(dead_letter::Local(database.clone())),
         secrets: Arc::new(secret::Local::new(database.clone(), key)),
         cluster: Arc::new(cluster::Alone),
+        streams: None,
     }
 }
 

@@ -79,13 +79,13 @@ async fn kafka() -> (Services, TempDir) {
 }
 
 /// Another worker's view of a cluster.
-async fn open_on_kafka(cluster: &str) -> Backend {
+pub(crate) async fn open_on_kafka(cluster: &str) -> Backend {
     let brokers = fairway_peers::kafka::shared().address();
     let access = Access::new(brokers, &Security::default(), &Files::open(".")).unwrap();
     Backend::open(&access, cluster).await.unwrap()
 }
 
-async fn sqlite() -> (Services, TempDir) {
+pub(crate) async fn sqlite() -> (Services, TempDir) {
     let dir = tempfile::tempdir().unwrap();
     let database = Database::open(&dir.path().join("fairway.db")).await.unwrap();
     (local::services(&database, key()), dir)

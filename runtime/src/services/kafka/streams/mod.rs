@@ -8,13 +8,17 @@
 
 mod sink;
 
+use std::fmt;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use fairway_connector_kafka::stream_source;
 use fairway_engine::Error as EngineError;
+use fairway_engine::joint::Joint;
 use fairway_engine::sink::{Sink, SinkCtx};
 use fairway_engine::source::{Source, SourceCtx};
 use fairway_engine::store::StoredMark;
+use fairway_kafka::cluster::Topic;
 use fairway_kafka::house::{Cleanup, HouseTopic};
 use fairway_kafka::{Access, Cluster};
 
@@ -55,11 +59,17 @@ impl Streams {
             .await
     }
 
+    /// What joins a node of a task to a stream, at whichever end the node is.
+    pub fn joint(self: &Arc<Self>, task: &str, stream: &str, partitions: i32) -> Arc<dyn Joint> {
+        let streams = self.clone();
+        Arc::new(Joined { streams, task: task.to_owned(), stream: stream.to_owned(), partitions })
+    }
+
     /// The end of a stream that a task writes. To be opened after the task has begun, for it writes by the task's producer.
     ///
     /// # Errors
     /// An outage when the brokers do not answer.
-    pub async fn write(
+    async fn write(
         &self,
         task: &str,
         stream: &str,
@@ -75,7 +85,7 @@ impl Streams {
     ///
     /// # Errors
     /// An outage when the brokers do not answer; `Hold` when what is to be read next is not there any more.
-    pub async fn read(
+    async fn read(
         &self,
         stream: &str,
         partitions: i32,
@@ -110,6 +120,66 @@ impl Streams {
             }
         }
         Ok(deleted)
+    }
+}
+
+impl Streams {
+    /// Deletes everything that lies in the streams of a channel, which starts over. No task of it may run.
+    ///
+    /// # Errors
+    /// An outage when the brokers do not answer or refuse.
+    pub async fn clear(&self, uid: &str) -> Result<()> {
+        for topic in self.of(uid).await? {
+            for partition in topic.partitions {
+                let (first, end) = self.brokers.bounds(&topic.name, partition).await?;
+                if end > first {
+                    self.brokers.delete_before(&topic.name, partition, end).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes the streams of a channel, which is no more.
+    ///
+    /// # Errors
+    /// An outage when the brokers do not answer or refuse.
+    pub async fn forget(&self, uid: &str) -> Result<()> {
+        let topics = self.of(uid).await?;
+        let names: Vec<&str> = topics.iter().map(|topic| &*topic.name).collect();
+        Ok(self.brokers.delete(&names).await?)
+    }
+
+    async fn of(&self, uid: &str) -> Result<Vec<Topic>> {
+        let prefix = self.topic(uid, "");
+        let mut topics = self.brokers.overview().await?.topics;
+        topics.retain(|topic| topic.name.starts_with(&prefix));
+        Ok(topics)
+    }
+}
+
+/// A node of a task, and the stream that it is an end of.
+struct Joined {
+    streams: Arc<Streams>,
+    task: String,
+    stream: String,
+    partitions: i32,
+}
+
+impl fmt::Debug for Joined {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Joined({} of {})", self.stream, self.task)
+    }
+}
+
+#[async_trait]
+impl Joint for Joined {
+    async fn write(&self, cx: SinkCtx) -> Result<Box<dyn Sink>, EngineError> {
+        self.streams.write(&self.task, &self.stream, self.partitions, cx).await
+    }
+
+    async fn read(&self, cx: SourceCtx) -> Result<Box<dyn Source>, EngineError> {
+        self.streams.read(&self.stream, self.partitions, cx).await
     }
 }
 

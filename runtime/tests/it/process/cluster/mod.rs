@@ -2,6 +2,7 @@
 //! frozen. `cargo xtask soak` does each of it more often.
 
 mod asking;
+mod streams;
 
 use std::collections::BTreeMap;
 use std::fs;
