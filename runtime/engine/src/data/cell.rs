@@ -37,9 +37,9 @@ pub(crate) enum Cell {
     Time(i64),
     /// Microseconds since 1970-01-01 UTC, and offset in minutes or [`NO_ZONE`](super::NO_ZONE).
     Ts(i64, i16),
-    /// First node and number of nodes.
+    /// First node and number of nodes; before the first lies the [heading](Overlay::add_nested).
     List(u32, u32),
-    /// First node and number of nodes: key, value, key, value.
+    /// As a list; the nodes are key, value, key, value.
     Map(u32, u32),
     /// JSON text in the overlay.
     Raw(u32, u32),
@@ -236,10 +236,17 @@ impl Overlay {
         Ok(place)
     }
 
-    pub(super) fn add_nodes(&mut self, nodes: &[Cell]) -> Result<(u32, u32), Full> {
-        let place = self.room(self.from.nodes, self.nodes.len(), nodes.len())?;
+    /// Adds the nodes of a list or map behind a heading: where in the base its JSON text stands, if it is to be written
+    /// just as it stands there.
+    pub(super) fn add_nested(
+        &mut self,
+        written: Option<(u32, u32)>,
+        nodes: &[Cell],
+    ) -> Result<(u32, u32), Full> {
+        let (heading, _) = self.room(self.from.nodes, self.nodes.len(), nodes.len() + 1)?;
+        self.nodes.push(written.map_or(Cell::Missing, |(at, len)| Cell::Str(at, len)));
         self.nodes.extend_from_slice(nodes);
-        Ok(place)
+        Ok((heading + 1, nodes.len() as u32))
     }
 
     /// Copies a value of any origin in, nested ones with all they hold.
@@ -252,7 +259,7 @@ impl Overlay {
             Ref::Raw(json) => self.add_text(json).map(|(at, len)| Cell::Raw(at, len))?,
             Ref::List(list) => {
                 let nodes = list.iter().map(|item| self.add(item)).collect::<Result<Vec<Cell>, Full>>()?;
-                self.add_nodes(&nodes).map(|(at, len)| Cell::List(at, len))?
+                self.add_nested(None, &nodes).map(|(at, len)| Cell::List(at, len))?
             }
             Ref::Map(map) => {
                 let mut nodes = Vec::with_capacity(map.len() * 2);
@@ -260,7 +267,7 @@ impl Overlay {
                     nodes.push(self.add(Ref::Str(key))?);
                     nodes.push(self.add(value)?);
                 }
-                self.add_nodes(&nodes).map(|(at, len)| Cell::Map(at, len))?
+                self.add_nested(None, &nodes).map(|(at, len)| Cell::Map(at, len))?
             }
             plain => Cell::plain(plain).unwrap_or_default(),
         })
@@ -304,8 +311,9 @@ impl Pools {
         }
     }
 
+    /// The heading of a list or map, and its nodes.
     pub(super) fn nodes(&self, at: u32, len: u32) -> &[Cell] {
-        &self.overlay.nodes[range(at, len)]
+        &self.overlay.nodes[range(at - 1, len + 1)]
     }
 }
 

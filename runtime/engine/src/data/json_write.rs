@@ -60,6 +60,9 @@ fn write_other(value: Ref<'_>, out: &mut Vec<u8>) {
             out.push(b'"');
         }
         Ref::List(list) => {
+            if let Some(text) = list.written() {
+                return out.extend_from_slice(text.as_bytes());
+            }
             out.push(b'[');
             let start = out.len();
             for item in list.iter() {
@@ -69,6 +72,9 @@ fn write_other(value: Ref<'_>, out: &mut Vec<u8>) {
             close(start, b']', out);
         }
         Ref::Map(map) => {
+            if let Some(text) = map.written() {
+                return out.extend_from_slice(text.as_bytes());
+            }
             out.push(b'{');
             let start = out.len();
             for (name, value) in map.iter().filter(|(_, value)| !value.is_missing()) {

@@ -5,12 +5,18 @@ use std::fmt;
 use super::cell::{Cell, Pools};
 use super::value::{Ref, Value};
 
+#[inline]
+fn heading<'a>(pools: &'a Pools, cells: &[Cell]) -> Option<&'a str> {
+    cells.first().and_then(|heading| pools.view(*heading).as_str())
+}
+
 /// A list, borrowed from a batch or from a [`Value`].
 #[derive(Clone, Copy)]
 pub struct ListRef<'a>(Items<'a>);
 
 #[derive(Clone, Copy)]
 enum Items<'a> {
+    /// The heading, then the items.
     Cells(&'a Pools, &'a [Cell]),
     Values(&'a [Value]),
 }
@@ -27,15 +33,24 @@ impl<'a> ListRef<'a> {
     /// The item's cell, if the list lies in these very pools.
     pub(super) fn cell_in(self, pools: &Pools, index: usize) -> Option<Cell> {
         match self.0 {
-            Items::Cells(own, cells) if std::ptr::eq(own, pools) => cells.get(index).copied(),
+            Items::Cells(own, cells) if std::ptr::eq(own, pools) => cells.get(index + 1).copied(),
             _ => None,
+        }
+    }
+
+    /// Its JSON text, if it still is as it was read and that is as it would be written.
+    #[inline]
+    pub(super) fn written(self) -> Option<&'a str> {
+        match self.0 {
+            Items::Cells(pools, cells) => heading(pools, cells),
+            Items::Values(_) => None,
         }
     }
 
     /// Number of items.
     pub fn len(self) -> usize {
         match self.0 {
-            Items::Cells(_, cells) => cells.len(),
+            Items::Cells(_, cells) => cells.len() - 1,
             Items::Values(values) => values.len(),
         }
     }
@@ -48,7 +63,7 @@ impl<'a> ListRef<'a> {
     /// The item at an index from 0.
     pub fn get(self, index: usize) -> Option<Ref<'a>> {
         match self.0 {
-            Items::Cells(pools, cells) => cells.get(index).map(|cell| pools.view(*cell)),
+            Items::Cells(pools, cells) => cells.get(index + 1).map(|cell| pools.view(*cell)),
             Items::Values(values) => values.get(index).map(Value::as_ref),
         }
     }
@@ -71,6 +86,7 @@ pub struct MapRef<'a>(Entries<'a>);
 
 #[derive(Clone, Copy)]
 enum Entries<'a> {
+    /// The heading, then names and values.
     Cells(&'a Pools, &'a [Cell]),
     Values(&'a [(String, Value)]),
 }
@@ -84,10 +100,19 @@ impl<'a> MapRef<'a> {
         MapRef(Entries::Values(entries))
     }
 
+    /// Its JSON text, if it still is as it was read and that is as it would be written.
+    #[inline]
+    pub(super) fn written(self) -> Option<&'a str> {
+        match self.0 {
+            Entries::Cells(pools, cells) => heading(pools, cells),
+            Entries::Values(_) => None,
+        }
+    }
+
     /// Number of entries.
     pub fn len(self) -> usize {
         match self.0 {
-            Entries::Cells(_, cells) => cells.len() / 2,
+            Entries::Cells(_, cells) => (cells.len() - 1) / 2,
             Entries::Values(entries) => entries.len(),
         }
     }
@@ -101,8 +126,8 @@ impl<'a> MapRef<'a> {
     pub fn entry(self, index: usize) -> Option<(&'a str, Ref<'a>)> {
         match self.0 {
             Entries::Cells(pools, cells) => {
-                let name = pools.view(*cells.get(index * 2)?).as_str()?;
-                Some((name, pools.view(*cells.get(index * 2 + 1)?)))
+                let name = pools.view(*cells.get(index * 2 + 1)?).as_str()?;
+                Some((name, pools.view(*cells.get(index * 2 + 2)?)))
             }
             Entries::Values(entries) => {
                 entries.get(index).map(|(name, value)| (name.as_str(), value.as_ref()))

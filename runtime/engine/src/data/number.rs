@@ -70,6 +70,14 @@ pub enum Number<'a> {
     Big(Cow<'a, str>),
 }
 
+impl Number<'_> {
+    /// Whether it is a short zero, whose sign is lost.
+    #[inline]
+    pub(super) fn is_zero(&self) -> bool {
+        matches!(self, Number::I64(0) | Number::Dec(Decimal { mantissa: 0, .. }))
+    }
+}
+
 /// The parts of a number's text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts<'a> {

@@ -161,7 +161,7 @@ impl Batch {
             | Cell::Raw(_, len) => len as usize,
             Cell::Uuid(_) => 16,
             Cell::List(at, len) | Cell::Map(at, len) => {
-                let nodes = self.pools.nodes(at, len);
+                let nodes = &self.pools.nodes(at, len)[1..];
                 size_of_val(nodes) + nodes.iter().map(|node| self.used_by(*node)).sum::<usize>()
             }
             _ => 0,

@@ -49,12 +49,13 @@ impl<'t> Quoted<'t> {
     }
 }
 
-/// What a value begins with; lists and objects are entered.
-pub(super) enum Token<'t> {
+/// What a value begins with. Words are passed, lists and objects are entered; of a text ([`Parser::quoted`]) and a
+/// number ([`Parser::number`]) nothing is taken yet.
+pub(super) enum Begin {
     Null,
     Bool(bool),
-    Number(Number<'t>),
-    Text(Quoted<'t>),
+    Number,
+    Text,
     List,
     Object,
 }
@@ -63,12 +64,35 @@ pub(super) struct Parser<'t> {
     text: &'t str,
     at: usize,
     depth: u8,
+    /// Whether what was read since [`Parser::mark`] is written just as [`json_write`](super::super::json_write)
+    /// would write it.
+    verbatim: bool,
 }
 
 impl<'t> Parser<'t> {
     /// A parser of `text` from an offset on.
     pub(super) fn new(text: &'t str, at: usize) -> Parser<'t> {
-        Parser { text, at, depth: 0 }
+        Parser { text, at, depth: 0, verbatim: true }
+    }
+
+    /// Has just entered a list or an object: where it began, and whether what came before it was written as the writer
+    /// would. Ends with [`Parser::written`].
+    #[inline]
+    pub(super) fn mark(&mut self) -> (usize, bool) {
+        (self.at - 1, std::mem::replace(&mut self.verbatim, true))
+    }
+
+    /// The offset and length of what was read since a mark, if it is written just as the writer would write it.
+    #[inline]
+    pub(super) fn written(&mut self, (start, before): (usize, bool)) -> Option<(usize, usize)> {
+        let written = self.verbatim.then_some((start, self.at - start));
+        self.verbatim &= before;
+        written
+    }
+
+    /// What was read is not what stands there.
+    pub(super) fn differs(&mut self) {
+        self.verbatim = false;
     }
 
     /// All of the text.
@@ -88,6 +112,7 @@ impl<'t> Parser<'t> {
                 return Some(*byte);
             }
             self.at += 1;
+            self.verbatim = false;
         }
         None
     }
@@ -184,44 +209,49 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The value that begins here.
+    /// What the value here begins with.
     #[inline(always)]
-    pub(super) fn value(&mut self) -> Result<Token<'t>, JsonError> {
+    pub(super) fn begin(&mut self) -> Result<Begin, JsonError> {
         match self.peek() {
-            Some(b'"') => Ok(Token::Text(self.quoted()?)),
-            Some(b'-' | b'0'..=b'9') => self.number(),
-            Some(b'{') => self.enter().map(|()| Token::Object),
-            Some(b'[') => self.enter().map(|()| Token::List),
-            Some(b'n') => self.word("null", Token::Null),
-            Some(b't') => self.word("true", Token::Bool(true)),
-            Some(b'f') => self.word("false", Token::Bool(false)),
+            Some(b'"') => Ok(Begin::Text),
+            Some(b'-' | b'0'..=b'9') => Ok(Begin::Number),
+            Some(b'{') => self.enter().map(|()| Begin::Object),
+            Some(b'[') => self.enter().map(|()| Begin::List),
+            Some(b'n') => self.word("null", Begin::Null),
+            Some(b't') => self.word("true", Begin::Bool(true)),
+            Some(b'f') => self.word("false", Begin::Bool(false)),
             Some(_) => self.error("a value was expected"),
             None => self.error("the text ends where a value was expected"),
         }
     }
 
-    fn word(&mut self, word: &str, token: Token<'t>) -> Result<Token<'t>, JsonError> {
+    fn word(&mut self, word: &str, begin: Begin) -> Result<Begin, JsonError> {
         if self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
             self.at += word.len();
-            Ok(token)
+            Ok(begin)
         } else {
             self.error("a value was expected")
         }
     }
 
+    /// A number from its first byte on.
     #[inline(always)]
-    fn number(&mut self) -> Result<Token<'t>, JsonError> {
-        match short_prefix(&self.text.as_bytes()[self.at..]) {
+    pub(super) fn number(&mut self) -> Result<Number<'t>, JsonError> {
+        let bytes = &self.text.as_bytes()[self.at..];
+        match short_prefix(bytes) {
             Some((number, len)) => {
                 self.at += len;
-                Ok(Token::Number(number))
+                // The sign of a zero is not kept.
+                self.verbatim &= bytes[0] != b'-' || !number.is_zero();
+                Ok(number)
             }
             None => self.long_number(),
         }
     }
 
     #[cold]
-    fn long_number(&mut self) -> Result<Token<'t>, JsonError> {
+    fn long_number(&mut self) -> Result<Number<'t>, JsonError> {
+        self.verbatim = false;
         let bytes = &self.text.as_bytes()[self.at..];
         let in_number = |byte: &&u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
         let len = bytes.iter().take_while(in_number).count();
@@ -229,7 +259,7 @@ impl<'t> Parser<'t> {
         match parse_number(&self.text[self.at..self.at + len]) {
             Some(number) => {
                 self.at += len;
-                Ok(Token::Number(number))
+                Ok(number)
             }
             None => self.error("not a number"),
         }
@@ -237,7 +267,7 @@ impl<'t> Parser<'t> {
 
     /// A text from its opening quote on.
     #[inline]
-    fn quoted(&mut self) -> Result<Quoted<'t>, JsonError> {
+    pub(super) fn quoted(&mut self) -> Result<Quoted<'t>, JsonError> {
         let bytes = self.text.as_bytes();
         let start = self.at + 1;
         let mut escaped = false;
@@ -252,6 +282,7 @@ impl<'t> Parser<'t> {
                 }
                 Some(b'\\') => {
                     escaped = true;
+                    self.verbatim = false;
                     match escape::length(&bytes[at..]) {
                         Some(len) => at += len,
                         None => return self.error("not an escape sequence"),

@@ -7,7 +7,7 @@ use super::super::number::Number;
 use super::super::value::Value;
 use super::ReadError;
 use super::escape;
-use super::parser::{JsonError, Parser, Quoted, Token};
+use super::parser::{Begin, JsonError, Parser, Quoted};
 
 /// Objects up to this many names are searched for double ones by comparing all.
 const FEW: usize = 16;
@@ -29,31 +29,32 @@ impl Cells {
     }
 
     fn value(&mut self, parser: &mut Parser<'_>, overlay: &mut Overlay) -> Result<Cell, ReadError> {
-        Ok(match parser.value()? {
-            Token::Text(text) => quoted(text, overlay)?,
-            Token::Number(Number::I64(value)) => Cell::I64(value),
-            Token::Number(Number::Dec(value)) => Cell::Dec(value.mantissa(), value.scale()),
-            Token::Number(Number::U64(value)) => Cell::U64(value),
-            Token::Number(Number::Big(digits)) => {
-                let (at, len) = overlay.add_text(&digits)?;
-                Cell::Big(at, len)
-            }
-            Token::Null => Cell::Null,
-            Token::Bool(value) => Cell::Bool(value),
-            Token::List => {
-                let start = self.stack.len();
+        Ok(match parser.begin()? {
+            Begin::Text => quoted(parser.quoted()?, overlay)?,
+            Begin::Number => match parser.number()? {
+                Number::I64(value) => Cell::I64(value),
+                Number::Dec(value) => Cell::Dec(value.mantissa(), value.scale()),
+                Number::U64(value) => Cell::U64(value),
+                Number::Big(digits) => {
+                    let (at, len) = overlay.add_text(&digits)?;
+                    Cell::Big(at, len)
+                }
+            },
+            Begin::Null => Cell::Null,
+            Begin::Bool(value) => Cell::Bool(value),
+            Begin::List => {
+                let (mark, start) = (parser.mark(), self.stack.len());
                 let mut first = true;
                 while parser.next_item(first)? {
                     let item = self.value(parser, overlay)?;
                     self.stack.push(item);
                     first = false;
                 }
-                let (at, len) = overlay.add_nodes(&self.stack[start..])?;
-                self.stack.truncate(start);
+                let (at, len) = self.nested(start, parser.written(mark), overlay)?;
                 Cell::List(at, len)
             }
-            Token::Object => {
-                let start = self.stack.len();
+            Begin::Object => {
+                let (mark, start) = (parser.mark(), self.stack.len());
                 let mut first = true;
                 while let Some(name) = parser.next_key(first)? {
                     let name = quoted(name, overlay)?;
@@ -61,18 +62,34 @@ impl Cells {
                     self.stack.extend([name, value]);
                     first = false;
                 }
-                self.merge_double(start, parser, overlay);
-                let (at, len) = overlay.add_nodes(&self.stack[start..])?;
-                self.stack.truncate(start);
+                if self.merge_double(start, parser.text(), overlay) {
+                    parser.differs();
+                }
+                let (at, len) = self.nested(start, parser.written(mark), overlay)?;
                 Cell::Map(at, len)
             }
         })
     }
 
-    /// Where a name comes twice, its first place takes the last value.
-    fn merge_double(&mut self, start: usize, parser: &Parser<'_>, overlay: &Overlay) {
+    /// Moves the nodes of a list or an object that is complete to the overlay.
+    #[inline]
+    fn nested(
+        &mut self,
+        start: usize,
+        written: Option<(usize, usize)>,
+        overlay: &mut Overlay,
+    ) -> Result<(u32, u32), ReadError> {
+        // A base is never longer than 32 bits can say.
+        let written = written.map(|(at, len)| (at as u32, len as u32));
+        let place = overlay.add_nested(written, &self.stack[start..])?;
+        self.stack.truncate(start);
+        Ok(place)
+    }
+
+    /// Where a name comes twice, its first place takes the last value. Answers whether one did.
+    fn merge_double(&mut self, start: usize, base: &str, overlay: &Overlay) -> bool {
         let entries = &self.stack[start..];
-        let name = |at: usize| text_of(entries[at], parser.text(), overlay);
+        let name = |at: usize| text_of(entries[at], base, overlay);
         let count = entries.len() / 2;
         let mut double: Vec<(usize, usize)> = Vec::new();
         if count <= FEW {
@@ -106,6 +123,7 @@ impl Cells {
             }
             self.stack.truncate(to);
         }
+        !double.is_empty()
     }
 }
 
@@ -132,19 +150,19 @@ pub(super) struct Values;
 
 impl Values {
     pub(super) fn read(&self, parser: &mut Parser<'_>) -> Result<Value, JsonError> {
-        Ok(match parser.value()? {
-            Token::Text(text) => Value::Str(text.text().into_owned()),
-            Token::Number(number) => number.into(),
-            Token::Null => Value::Null,
-            Token::Bool(value) => Value::Bool(value),
-            Token::List => {
+        Ok(match parser.begin()? {
+            Begin::Text => Value::Str(parser.quoted()?.text().into_owned()),
+            Begin::Number => parser.number()?.into(),
+            Begin::Null => Value::Null,
+            Begin::Bool(value) => Value::Bool(value),
+            Begin::List => {
                 let mut items = Vec::new();
                 while parser.next_item(items.is_empty())? {
                     items.push(self.read(parser)?);
                 }
                 Value::List(items)
             }
-            Token::Object => {
+            Begin::Object => {
                 let mut entries: Vec<(String, Value)> = Vec::new();
                 let mut places: HashMap<String, usize> = HashMap::new();
                 let mut first = true;

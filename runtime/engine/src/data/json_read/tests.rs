@@ -152,6 +152,10 @@ proptest! {
         prop_assert!(same(&reread(&written), &object), "{} became {}", text, written);
         let value = read_value(&text).unwrap();
         prop_assert!(same(&value.to_json(), &object));
+        // Lists and objects that are written as they stand in the text look no different from those made of their values.
+        let mut anew = Vec::new();
+        json_write::write_value(value.as_ref(), &mut anew);
+        prop_assert_eq!(written.as_bytes(), anew);
         prop_assert!(same(&Value::from_json(&object).to_json(), &object));
     }
 
