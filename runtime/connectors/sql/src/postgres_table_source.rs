@@ -21,7 +21,7 @@ use crate::reading::names::Names;
 use crate::reading::sampling::sample;
 use crate::reading::size::default_max_record_bytes;
 use crate::reading::table_source::TableSource;
-use crate::reading::wish::{Mode, Nulls, VARIES, Wish};
+use crate::reading::wish::{Keyless, Mode, Nulls, VARIES, Wish};
 
 /// Reads rows of tables in PostgreSQL: all of them once, or new and changed ones as they come.
 ///
@@ -44,9 +44,9 @@ use crate::reading::wish::{Mode, Nulls, VARIES, Wish};
 /// `CACHE`, clocks of applications), there are `delay`, which leaves rows alone until their time is that old, and `overlap`, which
 /// looks for late rows again so far behind the newest.
 ///
-/// **Once or twice.** Each row is delivered exactly once to targets that can, if there is a key. A table, view or
-/// query without a primary key, without `key` and without a column to go by is read from its beginning again after a stop: at
-/// least once. A table that is dropped and made again under its name is another one: the source waits for you to start it over.
+/// **Once or twice.** Each row is delivered exactly once to targets that can, if there is a key. What has no primary
+/// key, no `key` and no column to go by can only be read from its beginning again after a stop: at least once. With
+/// a query that is understood; a table or view waits until you set `without_key` to `read_again`. A table that is dropped and made again under its name is another one: the source waits for you to start it over.
 ///
 /// **Values.** Numbers of any size keep every digit; `timestamptz` comes as UTC to the microsecond; `json` and `jsonb` come as
 /// they are; arrays and composite types come as JSON; enums, networks, intervals, ranges and all other types come as
@@ -123,42 +123,46 @@ pub(crate) struct PostgresTableSource {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-ui" = {"order": 17, "widget": "fields"}))]
     key: Vec<String>,
+    /// Tables and views whose rows nothing tells apart.
+    #[serde(default = "default_without_key")]
+    #[schemars(extend("x-ui" = {"order": 18, "advanced": true, "show_if": {"mode": ["bulk"]}}))]
+    without_key: Keyless,
     /// Columns that records have; all if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(extend("x-ui" = {"order": 18, "widget": "fields"}))]
+    #[schemars(extend("x-ui" = {"order": 19, "widget": "fields"}))]
     columns: Vec<String>,
     /// Whether rows wait until every transaction that was open when they were first seen has ended, so that no late commit is
     /// missed.
     #[serde(default = "default_horizon")]
-    #[schemars(extend("x-ui" = {"order": 19, "show_if": {"mode": ["incrementing", "timestamp", "timestamp_incrementing", "query"]}}))]
+    #[schemars(extend("x-ui" = {"order": 20, "show_if": {"mode": ["incrementing", "timestamp", "timestamp_incrementing", "query"]}}))]
     horizon: bool,
     /// How old a row's time must be before it is read.
     #[serde(default = "default_none")]
-    #[schemars(extend("x-ui" = {"order": 20, "advanced": true, "show_if": {"mode": ["timestamp", "timestamp_incrementing", "query"]}}))]
+    #[schemars(extend("x-ui" = {"order": 21, "advanced": true, "show_if": {"mode": ["timestamp", "timestamp_incrementing", "query"]}}))]
     delay: Span,
     /// How far behind the newest time late rows are looked for again. At most 10,000 rows of it are remembered.
     #[serde(default = "default_none")]
-    #[schemars(extend("x-ui" = {"order": 21, "advanced": true, "show_if": {"mode": ["timestamp", "timestamp_incrementing", "query"]}}))]
+    #[schemars(extend("x-ui" = {"order": 22, "advanced": true, "show_if": {"mode": ["timestamp", "timestamp_incrementing", "query"]}}))]
     overlap: Span,
     /// Rows that have no value in a column that they are read by.
     #[serde(default = "default_null_cursor")]
-    #[schemars(extend("x-ui" = {"order": 22, "advanced": true}))]
+    #[schemars(extend("x-ui" = {"order": 23, "advanced": true}))]
     null_cursor: Nulls,
     /// Infinite dates and times, NaN in decimals, and other values that no other system has.
     #[serde(default = "default_special_values")]
-    #[schemars(extend("x-ui" = {"order": 23, "advanced": true}))]
+    #[schemars(extend("x-ui" = {"order": 24, "advanced": true}))]
     special_values: Specials,
     /// Time between two looks for new rows.
     #[serde(default = "default_poll")]
-    #[schemars(extend("x-ui" = {"order": 24, "show_if": {"mode": ["incrementing", "timestamp", "timestamp_incrementing", "query"]}}))]
+    #[schemars(extend("x-ui" = {"order": 25, "show_if": {"mode": ["incrementing", "timestamp", "timestamp_incrementing", "query"]}}))]
     poll: Span,
     /// Most records handed on at once.
     #[serde(default = "default_batch")]
-    #[schemars(range(min = 1, max = 10_000), extend("x-ui" = {"order": 25, "advanced": true}))]
+    #[schemars(range(min = 1, max = 10_000), extend("x-ui" = {"order": 26, "advanced": true}))]
     batch: u32,
     /// Most bytes that one record may have; longer ones are refused, without the values that make them long.
     #[serde(default = "default_max_record_bytes")]
-    #[schemars(range(min = 1024, max = 1_073_741_824), extend("x-ui" = {"order": 26, "advanced": true}))]
+    #[schemars(range(min = 1024, max = 1_073_741_824), extend("x-ui" = {"order": 27, "advanced": true}))]
     max_record_bytes: u32,
 }
 
@@ -176,6 +180,10 @@ fn default_horizon() -> bool {
 
 fn default_none() -> Span {
     Span::parse("0s").expect("it is one")
+}
+
+fn default_without_key() -> Keyless {
+    Keyless::Refuse
 }
 
 fn default_null_cursor() -> Nulls {
@@ -222,6 +230,7 @@ impl PostgresTableSource {
             timestamp: self.timestamp_column.clone(),
             query: self.query.clone(),
             nulls: self.null_cursor,
+            keyless: self.without_key,
             poll: self.poll.get(),
             batch: self.batch as usize,
             record_bytes: self.max_record_bytes as usize,

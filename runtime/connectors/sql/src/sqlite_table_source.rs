@@ -18,7 +18,7 @@ use crate::reading::names::Names;
 use crate::reading::sampling::sample;
 use crate::reading::size::default_max_record_bytes;
 use crate::reading::table_source::TableSource;
-use crate::reading::wish::{Mode, Nulls, VARIES, Wish};
+use crate::reading::wish::{Keyless, Mode, Nulls, VARIES, Wish};
 use crate::sqlite::connect::Database;
 use crate::sqlite::reading::{Reader, probe};
 
@@ -39,7 +39,8 @@ use crate::sqlite::reading::{Reader, probe};
 /// A table that is dropped and made again is taken for the same one: start the source over.
 ///
 /// **Once or twice.** Each row is delivered exactly once to targets that can, with any key. A view or a query without
-/// `key` and without a column to go by is read from its beginning again after a stop: at least once. A table without
+/// `key` and without a column to go by can only be read from its beginning again after a stop: at least once. With a query
+/// that is understood; a view waits until you set `without_key` to `read_again`. A table without
 /// a primary key is read by its row number; `VACUUM` may give new ones, so do not vacuum while such a table is half read.
 ///
 /// **Values.** What SQLite holds is what comes: whole numbers, floating point numbers, text, bytes, null, whatever the column
@@ -83,30 +84,38 @@ pub(crate) struct SqliteTableSource {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-ui" = {"order": 9, "widget": "fields"}))]
     key: Vec<String>,
+    /// Tables and views whose rows nothing tells apart.
+    #[serde(default = "default_without_key")]
+    #[schemars(extend("x-ui" = {"order": 10, "advanced": true, "show_if": {"mode": ["bulk"]}}))]
+    without_key: Keyless,
     /// Columns that records have; all if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(extend("x-ui" = {"order": 10, "widget": "fields"}))]
+    #[schemars(extend("x-ui" = {"order": 11, "widget": "fields"}))]
     columns: Vec<String>,
     /// Rows that have no value in a column that they are read by.
     #[serde(default = "default_null_cursor")]
-    #[schemars(extend("x-ui" = {"order": 11, "advanced": true}))]
+    #[schemars(extend("x-ui" = {"order": 12, "advanced": true}))]
     null_cursor: Nulls,
     /// Time between two looks for new rows.
     #[serde(default = "default_poll")]
-    #[schemars(extend("x-ui" = {"order": 12, "show_if": {"mode": ["incrementing", "timestamp", "timestamp_incrementing", "query"]}}))]
+    #[schemars(extend("x-ui" = {"order": 13, "show_if": {"mode": ["incrementing", "timestamp", "timestamp_incrementing", "query"]}}))]
     poll: Span,
     /// Most records handed on at once.
     #[serde(default = "default_batch")]
-    #[schemars(range(min = 1, max = 10_000), extend("x-ui" = {"order": 13, "advanced": true}))]
+    #[schemars(range(min = 1, max = 10_000), extend("x-ui" = {"order": 14, "advanced": true}))]
     batch: u32,
     /// Most bytes that one record may have; longer ones are refused, without the values that make them long.
     #[serde(default = "default_max_record_bytes")]
-    #[schemars(range(min = 1024, max = 1_073_741_824), extend("x-ui" = {"order": 14, "advanced": true}))]
+    #[schemars(range(min = 1024, max = 1_073_741_824), extend("x-ui" = {"order": 15, "advanced": true}))]
     max_record_bytes: u32,
 }
 
 fn default_mode() -> Mode {
     Mode::Bulk
+}
+
+fn default_without_key() -> Keyless {
+    Keyless::Refuse
 }
 
 fn default_null_cursor() -> Nulls {
@@ -132,6 +141,7 @@ impl SqliteTableSource {
             timestamp: self.timestamp_column.clone(),
             query: self.query.clone(),
             nulls: self.null_cursor,
+            keyless: self.without_key,
             poll: self.poll.get(),
             batch: self.batch as usize,
             record_bytes: self.max_record_bytes as usize,

@@ -36,8 +36,18 @@ pub(crate) enum Nulls {
     Skip,
 }
 
-/// What the settings change of what table sources promise: all modes but two wait for more, and the answer to a query comes anew from
-/// its beginning where nothing tells its rows apart.
+/// What becomes of a table or view that is read whole and whose rows nothing tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Keyless {
+    /// The source says so and waits.
+    Refuse,
+    /// After a stop it is read from its beginning again: rows may come twice.
+    ReadAgain,
+}
+
+/// What the settings change of what table sources promise: all modes but two wait for more, and what is read from its beginning again
+/// because nothing tells its rows apart comes at least once.
 pub(crate) const VARIES: &[Varies] = &[
     Varies::endless(&[("mode", &["incrementing", "timestamp", "timestamp_incrementing"])]),
     Varies::endless(&[("mode", &["query"]), ("incrementing_column", &["*"])]),
@@ -49,6 +59,11 @@ pub(crate) const VARIES: &[Varies] = &[
             ("incrementing_column", &[""]),
             ("timestamp_column", &[""]),
         ],
+        delivery: Some(Guarantee::AtLeastOnce),
+        bounded: None,
+    },
+    Varies {
+        when: &[("mode", &["bulk"]), ("key", &[""]), ("without_key", &["read_again"])],
         delivery: Some(Guarantee::AtLeastOnce),
         bounded: None,
     },
@@ -67,6 +82,7 @@ pub(crate) struct Wish {
     pub(crate) timestamp: Option<String>,
     pub(crate) query: Option<String>,
     pub(crate) nulls: Nulls,
+    pub(crate) keyless: Keyless,
     pub(crate) poll: Duration,
     pub(crate) batch: usize,
     /// Most bytes of a record.
@@ -175,6 +191,15 @@ impl Wish {
                 (vec![number.to_owned()], false)
             }
             (None, Some(number)) => (beside(number, &key), true),
+            (None, None) if key.is_empty() && self.mode == Mode::Bulk && self.keyless == Keyless::Refuse => {
+                let what = format!(
+                    "nothing tells the rows of `{}` apart: it would have to be read from its beginning again after a stop",
+                    facts.name()
+                );
+                return Err(Error::config("table.no_key", what).help(
+                    "name columns that tell rows apart in `key`, or set `without_key` to `read_again` and have rows come twice then",
+                ));
+            }
             (None, None) => (key.clone(), false),
         };
         let orders = match &*columns {
