@@ -507,6 +507,7 @@ fn settings_decide_what_is_promised_and_what_ends() {
     for name in ["postgres_table_source", "sqlite_table_source"] {
         for (config, delivery, bounded) in [
             (json!({ "tables": ["t"] }), Guarantee::ExactlyOnce, true),
+            (json!({ "tables": ["t"], "without_key": "read_again" }), Guarantee::AtLeastOnce, true),
             (json!({ "tables": ["t"], "mode": "incrementing" }), Guarantee::ExactlyOnce, false),
             (query.clone(), Guarantee::AtLeastOnce, true),
             (with(json!({ "key": [] })), Guarantee::AtLeastOnce, true),

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use fairway_engine::error::Kind;
 use fairway_engine::testkit::{Bench, Drawing, MEMORY_SINK, PLAIN_SINK, shelf};
 use serde_json::json;
 use sqlx::{Connection, PgConnection};
@@ -125,7 +126,10 @@ async fn a_delay_leaves_young_rows_alone() {
 #[tokio::test]
 async fn rows_without_a_key_come_at_least_once() {
     let base = Base::with("CREATE TABLE t(v int); INSERT INTO t SELECT generate_series(1, 50)");
-    let config = r#""tables":["t"],"batch":10"#;
+    // Whoever did not agree to that is asked first.
+    let error = base.open(r#""tables":["t"]"#, Vec::new()).await.read().await.unwrap_err();
+    assert_eq!((error.kind, &*error.code), (Kind::Config, "table.no_key"));
+    let config = r#""tables":["t"],"without_key":"read_again","batch":10"#;
     let mut source = base.open(config, Vec::new()).await;
     let mut highest = 0;
     for _ in 0..3 {

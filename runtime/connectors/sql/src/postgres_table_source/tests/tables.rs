@@ -42,7 +42,7 @@ async fn several_tables_columns_keys_partitions_and_views() {
          CREATE TABLE a_part1 PARTITION OF a_part FOR VALUES FROM (0) TO (10); INSERT INTO a_part VALUES (4, 6);
          CREATE VIEW a_view AS SELECT 8 AS x; CREATE TABLE a_skip(x int); CREATE TABLE b(x int)",
     );
-    let config = r#""tables":["a_*"],"exclude":["*skip"],"columns":["x"]"#;
+    let config = r#""tables":["a_*"],"exclude":["*skip"],"columns":["x"],"without_key":"read_again""#;
     let mut source = base.open(config, Vec::new()).await;
     assert_eq!(
         source.read().await.unwrap(),
