@@ -12,6 +12,7 @@ fn main() {
                 "recent_documents",
                 "link_document",
                 "save_document",
+                "has_file",
                 "file_state",
                 "close_window",
             ])

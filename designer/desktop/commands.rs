@@ -46,6 +46,7 @@ pub(crate) fn plugin() -> TauriPlugin<Wry> {
             recent_documents,
             link_document,
             save_document,
+            has_file,
             file_state,
             close_window,
         ])
@@ -132,6 +133,12 @@ async fn save_document(
     app.state::<Memory>().keep(&path, Some(&uid));
     app.state::<Closing>().note(&uid, true);
     Ok(Some(FileState { name: documents::name(&path), path, saved: true }))
+}
+
+/// Whether a channel has a file at all.
+#[tauri::command]
+async fn has_file(memory: State<'_, Memory>, uid: String) -> Result<bool, ()> {
+    Ok(memory.file(&uid).is_some())
 }
 
 /// How a channel with this text stands to its file; nothing if it has none.

@@ -10,7 +10,7 @@ use crate::pages::channels::ChannelsPage;
 use crate::pages::connections::ConnectionsPage;
 use crate::pages::settings::SettingsPage;
 use crate::pages::settings::{LanguageChoice, ThemeChoice};
-use crate::parts::{Popover, ToastList};
+use crate::parts::{MenuButton, ToastList};
 use crate::router::{Link, Route, Router};
 use crate::state::{Live, Session, Toasts, use_live, use_session};
 
@@ -105,22 +105,12 @@ pub(crate) fn SettingsButton() -> impl IntoView {
     };
     view! {
         <div style="position: relative">
-            <button
-                class="icon-button"
-                data-action="settings"
-                aria-label=t!("settings")
-                title=t!("settings")
-                aria-expanded=move || open.get().to_string()
-                on:click=move |_| open.update(|open| *open = !*open)
-            >
-                {icon(Icon::Settings)}
-            </button>
-            <Popover open class="settings" label=t!("settings")>
+            <MenuButton open hook="settings" label=t!("settings") shape=Icon::Settings popover="settings" role="dialog">
                 <ThemeChoice />
                 <LanguageChoice />
                 <Link class="link" to=Route::Settings>{t!("all-settings")}</Link>
                 <p class="about">{about}</p>
-            </Popover>
+            </MenuButton>
         </div>
     }
 }

@@ -212,15 +212,9 @@ impl Browser {
         self.confirm_deploy(version).await
     }
 
-    /// Presses Export until the file is there: where pages are opened by the dozen, Chromium now and then drops a press on one
-    /// that has just been drawn.
+    /// Presses Export, and waits for the file.
     pub(crate) async fn exported(&mut self, file: &str) -> Result<std::path::PathBuf> {
-        for _ in 0..3 {
-            self.click("header [data-action=export]").await?;
-            if let Some(path) = self.downloaded_within(file, std::time::Duration::from_secs(4)).await {
-                return Ok(path);
-            }
-        }
+        self.click("header [data-action=export]").await?;
         self.downloaded(file).await
     }
 

@@ -95,25 +95,17 @@ impl Browser {
 
     /// Waits until the page has saved a file of this name, and returns where it is.
     pub(crate) async fn downloaded(&self, name: &str) -> Result<PathBuf> {
-        if let Some(path) = self.downloaded_within(name, LIMIT).await {
-            return Ok(path);
-        }
-        let there = fs::read_dir(self.downloads.path())?.flatten().map(|entry| entry.file_name());
-        bail!("waited {LIMIT:?} for {name} to be saved; there are {:?}", there.collect::<Vec<_>>())
-    }
-
-    /// The same, if it comes so soon.
-    pub(crate) async fn downloaded_within(&self, name: &str, limit: Duration) -> Option<PathBuf> {
         let path = self.downloads.path().join(name);
-        let deadline = Instant::now() + limit;
+        let deadline = Instant::now() + LIMIT;
         // Chromium writes under another name and renames at the end.
         while !path.is_file() {
             if Instant::now() > deadline {
-                return None;
+                let there = fs::read_dir(self.downloads.path())?.flatten().map(|entry| entry.file_name());
+                bail!("waited {LIMIT:?} for {name} to be saved; there are {:?}", there.collect::<Vec<_>>());
             }
             tokio::time::sleep(PACE).await;
         }
-        Some(path)
+        Ok(path)
     }
 
     /// Saves what the page looks like now as `<scenario>-<label>.png`, in the folder that `FAIRWAY_SCREENSHOTS`

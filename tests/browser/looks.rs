@@ -31,6 +31,35 @@ async fn chinese_in_dark() -> Result<()> {
     look("looks-zh-dark", "zh-CN", true).await
 }
 
+/// Under colours that the system forces, what is chosen and what is wrong is still to be seen.
+#[tokio::test]
+async fn colours_forced_by_the_system() -> Result<()> {
+    let fairway = Fairway::start(&[])?.with_samples()?;
+    let looks = Looks {
+        viewport: (1440, 900),
+        language: "en-US",
+        dark: true,
+        reduced_motion: true,
+        forced_colors: true,
+    };
+    scenario("looks-forced", looks, async |browser| {
+        browser.visit(&fairway).await?;
+        browser.import(&incomplete()).await?;
+        ensure!(browser.eval("matchMedia('(forced-colors: active)').matches", &[]).await? == true);
+        browser.inspect("late").await?;
+        browser.click("[data-tab=problems]").await?;
+        judge(browser, "1-canvas", "en-US").await?;
+        let style = "getComputedStyle(document.querySelector('[data-node=late]')).outlineStyle";
+        assert_eq!(browser.eval(style, &[]).await?, "solid", "the selected node has no outline");
+        browser.back_to_channels().await?;
+        judge(browser, "2-channels", "en-US").await?;
+        browser.click("[data-page=settings] a").await?;
+        browser.see("[data-testid=settings]").await?;
+        judge(browser, "3-settings", "en-US").await
+    })
+    .await
+}
+
 async fn look(name: &str, language: &'static str, dark: bool) -> Result<()> {
     let fairway = Fairway::start(&[])?.with_samples()?;
     let looks = Looks { viewport: (1440, 900), language, dark, reduced_motion: true, forced_colors: false };

@@ -29,3 +29,6 @@ ago-now = just now
 ago-seconds = { $count } s ago
 ago-minutes = { $count } min ago
 ago-hours = { $count } h ago
+lag-seconds = { $seconds } s
+lag-minutes = { $minutes } min
+lag-hours = { $hours } h

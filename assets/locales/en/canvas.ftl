@@ -89,7 +89,6 @@ zoom-out = Zoom out (−)
 zoom-reset = Zoom to 100% (0)
 fit = Fit everything (F)
 tidy = Tidy up (Shift+Alt+T)
-physical = Show tasks
 paste-not-nodes = There are no nodes in the clipboard.
 paste-not-nodes-help = Copy nodes from a canvas, or the text of a channel document.
 paste-empty = The clipboard holds a channel without nodes.
@@ -144,8 +143,6 @@ key-zoom-out = Zoom out
 key-zoom-reset = Zoom to 100%
 key-pan = Hold and drag to pan
 key-tidy = Tidy up
-key-align-left = Align the selection in a column
-key-align-top = Align the selection in a row
 key-before = Select all that leads here
 key-behind = Select all that follows
 key-next = Next node
@@ -153,7 +150,7 @@ key-select = Select the focused node
 key-find = Find a node
 key-minimap = Small map
 key-outline = Outline or components
-key-physical = Show tasks
+key-physical = Logical or physical view
 key-commands = All commands
 key-start = Start the channel
 key-pause = Pause the channel
@@ -197,3 +194,87 @@ minimap = Small map: press or drag to move the view
 minimap-key = Small map (M)
 edge-removed = Edge removed.
 edge-full = { $percent }%
+
+edge-add = Put a step in between
+said-cut = { $count ->
+    [0] No edge cut
+    [one] { $count } edge cut
+   *[other] { $count } edges cut
+}
+edges-cut = { $count ->
+    [one] { $count } edge cut.
+   *[other] { $count } edges cut.
+}
+align-left = Align left edges
+align-centre = Align middles in a column
+align-right = Align right edges
+align-top = Align top edges
+align-middle = Align middles in a row
+align-bottom = Align bottom edges
+spread-across = Equal gaps across
+spread-down = Equal gaps down
+align = Arrange
+key-duplicate-drag = Drag a copy
+key-slice = Cut edges with a stroke
+key-drag = drag
+node-slow = { $count ->
+    [one] The slow step: { $count } step waits for it
+   *[other] The slow step: { $count } steps wait for it
+}
+key-group = Group
+key-ungroup = Ungroup
+group-new = Group
+key-note = Add a note
+note = Note
+note-empty = Double-click to write
+note-delete = Delete the note
+note-resize = Resize the note
+group-title = Title of the group
+group-delete = Remove the frame
+said-grouped = Grouped
+said-ungrouped = Ungrouped
+keys-change-help = Press the keys of an action to give it others. Esc leaves them as they are, Backspace takes them away.
+keys-press = Press keys…
+keys-none = none
+keys-change = { $what }: { $keys }. Press to give it other keys
+keys-taken = taken from “{ $what }”
+keys-browser = belongs to the browser
+keys-reset = All keys as they were
+key-versions = Show versions
+export-svg = Save as SVG picture
+export-png = Save as PNG picture
+print = Print
+export-more = Pictures and print
+print-failed = The browser does not print this page.
+
+node-lacks = No sample record has { $fields }, which its settings name
+guide = Your first channel
+guide-begin = Guide me through a channel
+guide-source = Source
+guide-source-help = Drag a source from the left onto the canvas: CSV files, for example.
+guide-set = Where from
+guide-set-help = Select the source and fill in on the right where its records come from. samples/flights.csv is there to try.
+guide-target = Target
+guide-target-help = Drag a target onto the canvas, and an edge from the dot on the right of the source to the dot on its left.
+guide-complete = Where to
+guide-complete-help = Fill in what the target needs. Problems, below, says what is missing.
+guide-preview = Preview
+guide-preview-help = Open Preview, below: it shows what every step makes of sample records, and writes nothing.
+guide-deploy = Deploy
+guide-deploy-help = Press Deploy: you see what will happen before it does.
+guide-done = Done. Your channel is deployed, and the canvas shows what passes.
+guide-skip = Skip
+guide-close = Close
+guide-step-done = done
+guide-step-open = to do
+key-replace = Replace by another component
+key-text = The document as text
+replace-title = Replace by…
+said-no-replace = Select one node to replace it
+replaced = Replaced by { $name }.
+replaced-lost = Replaced by { $name }, which does not know: { $settings }.
+text-title = The document as text
+text-help = This is what the drawing is saved and exported as. Applied, it is one step that can be undone.
+text-apply = Apply
+text-copied = Copied.
+text-changes = { $added } added, { $removed } removed, { $changed } changed

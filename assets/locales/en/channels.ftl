@@ -28,6 +28,8 @@ import-over = Replace the draft
 import-over-help = It becomes the draft of the existing channel, which keeps its history and positions. Nothing runs until you deploy.
 picture-none = Empty canvas
 figure-rate = Records/s
+figure-lag = Lag
+figure-lag-long = On their way: { $records }; the oldest for { $seconds } s
 figure-read = Read
 figure-delivered = Delivered
 figure-dead = Dead letters
@@ -47,3 +49,5 @@ import-no-clipboard-help = Press Ctrl+V on this page instead.
 door-blank = Blank canvas
 door-blank-text = Place a source and draw on from there.
 door-template-text = Start with something that works, and change it.
+
+door-guide = First time here? Be guided through a channel.

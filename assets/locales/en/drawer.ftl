@@ -109,3 +109,24 @@ replay-skipped = { $count ->
    *[other] { $count } were left out: a source refused them, or their step is not deployed.
 }
 replay-not-source = The source could not read it, so there is no record that could enter anywhere. Mend it at its origin, or discard it.
+
+versions = Versions
+versions-none = Nothing was deployed yet. Each deploy makes a version.
+versions-against = compared with
+versions-draft = the drawing
+versions-same = Both mean the same.
+version-in-force = in force
+version-compare = Compare
+version-bring-back = Bring back
+version-roll-back = Roll back…
+version-brought-back = Version { $version } is the draft now. Nothing is deployed.
+diff-added = added
+diff-removed = removed
+diff-changed = changed
+diff-edge-added = edge added
+diff-edge-removed = edge removed
+diff-channel = channel
+diff-name = Name
+diff-description = Description
+diff-settings = Settings
+diff-text = Differences as text

@@ -74,3 +74,20 @@ secret-bad-name = Letters A–Z, digits, dot, dash, slash and underscore only
 secret-exists = “{ $name }” exists: its value is replaced
 secret-help = The value goes to Fairway once and is never shown again. Documents hold its name only.
 secret-written-out = (written out, hidden)
+
+mapper-select = Which fields stay
+mapper-rename = New names
+mapper-cast = Types
+mapper-set = Copied to
+mapper-stays = stays
+mapper-as-it-is = as it is
+mapper-copy-to = another field
+mapper-of = What becomes of { $field }
+mapper-waiting = Looking at sample records…
+mapper-nothing = No records come here, so there are no fields to choose from.
+field-missing = No sample record has this field.
+edge-fields = { $count ->
+    [one] { $count } field
+   *[other] { $count } fields
+}
+edge-fields-help = As sample records have them. A question mark means that some lack it.

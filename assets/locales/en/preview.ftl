@@ -52,3 +52,7 @@ task-source = source
 task-sink = target
 task-unplaced = not running
 stream-kafka = Kafka topic
+
+preview-pin = Pin the sample
+preview-pin-help = Pin: keep these records for this channel in this browser, and run on them again
+preview-not-kept = The browser does not keep the sample; it holds for this window.

@@ -29,3 +29,6 @@ ago-now = 刚刚
 ago-seconds = { $count } 秒前
 ago-minutes = { $count } 分钟前
 ago-hours = { $count } 小时前
+lag-seconds = { $seconds } 秒
+lag-minutes = { $minutes } 分
+lag-hours = { $hours } 小时

@@ -26,6 +26,8 @@ import-over = 替换草稿
 import-over-help = 导入的文档成为现有通道的草稿，历史与位点保留。在您部署之前不会有任何变化。
 picture-none = 空白画布
 figure-rate = 记录/秒
+figure-lag = 延迟
+figure-lag-long = 在途：{ $records } 条；最早的已 { $seconds } 秒
 figure-read = 已读取
 figure-delivered = 已送达
 figure-dead = 死信
@@ -45,3 +47,5 @@ import-no-clipboard-help = 请改为在此页面按 Ctrl+V。
 door-blank = 空白画布
 door-blank-text = 放置一个数据源，从那里开始绘制。
 door-template-text = 从可用的示例开始，再加以修改。
+
+door-guide = 第一次使用？跟随引导完成一个通道。

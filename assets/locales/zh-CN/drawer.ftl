@@ -88,3 +88,24 @@ replay-skipped = { $count ->
    *[other] { $count } 条未包括：被数据源拒绝，或其步骤未部署。
 }
 replay-not-source = 数据源无法读取它，因此没有可以重新进入的记录。请在源头修正，或将其丢弃。
+
+versions = 版本
+versions-none = 尚未部署。每次部署都会产生一个版本。
+versions-against = 对比
+versions-draft = 当前画布
+versions-same = 两者含义相同。
+version-in-force = 生效中
+version-compare = 对比
+version-bring-back = 恢复到草稿
+version-roll-back = 回滚…
+version-brought-back = 版本 { $version } 已成为草稿，尚未部署。
+diff-added = 新增
+diff-removed = 移除
+diff-changed = 修改
+diff-edge-added = 新增连线
+diff-edge-removed = 移除连线
+diff-channel = 通道
+diff-name = 名称
+diff-description = 说明
+diff-settings = 设置
+diff-text = 文本差异

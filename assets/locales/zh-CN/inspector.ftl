@@ -71,3 +71,19 @@ secret-bad-name = 只能使用英文字母、数字、点、连字符、斜杠�
 secret-exists = “{ $name }”已存在：其值将被替换
 secret-help = 该值只发送给 Fairway 一次，之后不再显示。文档中只保存其名称。
 secret-written-out = （直接写出，已隐藏）
+
+mapper-select = 保留哪些字段
+mapper-rename = 新名称
+mapper-cast = 类型
+mapper-set = 复制到
+mapper-stays = 保留
+mapper-as-it-is = 保持不变
+mapper-copy-to = 另一个字段
+mapper-of = { $field } 的处理方式
+mapper-waiting = 正在查看样本记录…
+mapper-nothing = 没有记录到达此处，因此没有可选字段。
+field-missing = 没有样本记录包含此字段。
+edge-fields = { $count ->
+   *[other] { $count } 个字段
+}
+edge-fields-help = 依据样本记录。问号表示部分记录没有该字段。

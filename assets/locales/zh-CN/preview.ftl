@@ -51,3 +51,7 @@ task-source = 源
 task-sink = 目标
 task-unplaced = 未运行
 stream-kafka = Kafka 主题
+
+preview-pin = 固定样本
+preview-pin-help = 固定：在此浏览器中为此通道保留这些记录，并用它们再次运行
+preview-not-kept = 浏览器无法保存样本，仅在此窗口有效。

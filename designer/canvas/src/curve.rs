@@ -81,6 +81,26 @@ impl Curve {
         (1..=16).map(at).find(|place| place.distance(end) >= away).unwrap_or_else(|| self.at(0.5))
     }
 
+    /// Whether a straight line from one point to another crosses the curve, by the same chords as [`Self::distance`].
+    pub fn crossed(self, a: Point, b: Point) -> bool {
+        const CHORDS: usize = 32;
+        let side = |from: Point, to: Point, point: Point| {
+            (to.x - from.x) * (point.y - from.y) - (to.y - from.y) * (point.x - from.x)
+        };
+        let mut last = self.from;
+        (1..=CHORDS).any(|step| {
+            let next = self.at(step as f64 / CHORDS as f64);
+            // One of two points may lie on the line itself, as the end of a chord does; both is no crossing.
+            let parted = |from: Point, to: Point, one: Point, other: Point| {
+                let (one, other) = (side(from, to, one), side(from, to, other));
+                one * other <= 0.0 && (one != 0.0 || other != 0.0)
+            };
+            let crossed = parted(a, b, last, next) && parted(last, next, a, b);
+            last = next;
+            crossed
+        })
+    }
+
     /// Distance of a point from the curve, by 32 chords: within a pixel at the sizes a canvas has.
     pub fn distance(self, point: Point) -> f64 {
         const CHORDS: usize = 32;
@@ -160,6 +180,17 @@ mod tests {
         assert_eq!(curve.tip(handle, END), Some(Tip::To));
         let short = Curve::sideways(Point::new(0.0, 0.0), Point::new(40.0, 0.0));
         assert_eq!(short.tip(Point::new(30.0, 0.0), END), Some(Tip::To));
+    }
+
+    #[test]
+    fn a_stroke_across_crosses_and_one_beside_does_not() {
+        let curve = Curve::sideways(Point::new(0.0, 0.0), Point::new(200.0, 100.0));
+        let across = |x: f64| curve.crossed(Point::new(x, -50.0), Point::new(x + 3.0, 150.0));
+        assert!(across(50.0) && across(100.0) && across(180.0));
+        let level = Curve::sideways(Point::new(0.0, 0.0), Point::new(48.0, 0.0));
+        assert!(level.crossed(Point::new(24.0, -50.0), Point::new(24.0, 50.0)), "just through its middle");
+        assert!(!across(-20.0) && !across(230.0));
+        assert!(!curve.crossed(Point::new(50.0, -50.0), Point::new(51.0, -20.0)), "too short to reach it");
     }
 
     #[test]

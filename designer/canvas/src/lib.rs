@@ -13,20 +13,27 @@
 //! | [`graph`] | reachability, topological order, layers |
 //! | [`wiring`] | which joints are allowed and why not; the nearest port |
 //! | [`drag`] | threshold, grid snap, marquee, panning at the border |
+//! | [`guides`], [`align`] | lines to neighbours while one drags; several nodes in line |
 //! | [`cull`] | what is worth drawing |
 //! | [`minimap`], [`spark`] | the small map; the line of an edge's last rates |
+//! | [`pressure`] | which step is the cause of full edges |
+//! | [`picture`] | a channel as an SVG document |
 //! | [`fuzzy`] | how well a text answers a search |
 //! | [`placement`], [`tidy`] | where a new node goes; the layered layout |
 #![warn(missing_docs)]
 
+pub mod align;
 pub mod cull;
 pub mod curve;
 pub mod drag;
 pub mod fuzzy;
 pub mod geometry;
 pub mod graph;
+pub mod guides;
 pub mod minimap;
+pub mod picture;
 pub mod placement;
+pub mod pressure;
 pub mod shape;
 pub mod spark;
 pub mod tidy;

@@ -1,13 +1,16 @@
 //! Everything that a key or the command palette can do on the canvas: one table, read by `keys`, by the sheet of keys and by
 //! `commands`, so that none of them knows an action that the others do not.
 
+use std::collections::BTreeMap;
+
+use fairway_canvas::align::Align;
 use fairway_canvas::viewport::STEP;
 use fairway_shared::api::status::TargetState;
 use leptos::prelude::*;
 
 use super::commands::Asked;
 use super::quick_add::QuickAdd;
-use super::{Surface, clipboard, joining};
+use super::{Surface, cards, clipboard, export, joining, replacing};
 use crate::i18n::t;
 use crate::parts::lifecycle;
 use crate::router::Route;
@@ -85,12 +88,22 @@ macro_rules! actions {
 actions! {
     Draw "add" ["N", "/"] t!("key-add"), always, |surface| QuickAdd::open(surface);
     Draw "join" ["C"] t!("key-join"), drawn, joining::start;
+    Draw "replace" ["R"] t!("key-replace"), nodes_selected, replacing::start;
     Draw "delete" ["Delete", "Backspace"] t!("key-delete"), selected, |surface| surface.editor.remove_selected(false);
     Draw "heal" ["Mod+Delete", "Mod+Backspace"] t!("key-heal"), selected, |surface| surface.editor.remove_selected(true);
     Draw "duplicate" ["Mod+D"] t!("key-duplicate"), nodes_selected, clipboard::duplicate;
     Draw "copy" ["Mod+C"] t!("key-copy"), nodes_selected, |surface| clipboard::copy(surface, false);
     Draw "cut" ["Mod+X"] t!("key-cut"), nodes_selected, |surface| clipboard::copy(surface, true);
     Draw "paste" ["Mod+V"] t!("key-paste"), always, clipboard::paste;
+    Draw "group" ["Mod+G"] t!("key-group"), nodes_selected, |surface| {
+        surface.editor.group_selected(t!("group-new"));
+        surface.say(t!("said-grouped"));
+    };
+    Draw "ungroup" ["Mod+Shift+G"] t!("key-ungroup"), nodes_selected, |surface| {
+        surface.editor.ungroup_selected();
+        surface.say(t!("said-ungrouped"));
+    };
+    Draw "note" ["Shift+N"] t!("key-note"), always, cards::add_note;
     Draw "undo" ["Mod+Z"] t!("key-undo"), |surface| surface.editor.can_undo.get_untracked(), |surface| {
         surface.editor.undo();
         surface.say(t!("said-undone"));
@@ -103,8 +116,14 @@ actions! {
         surface.editor.tidy();
         surface.fit();
     };
-    Draw "align-left" [] t!("key-align-left"), several_selected, |surface| surface.editor.align(true);
-    Draw "align-top" [] t!("key-align-top"), several_selected, |surface| surface.editor.align(false);
+    Draw "align-left" [] t!("align-left"), several_selected, |surface| surface.editor.align(Align::Left);
+    Draw "align-centre" [] t!("align-centre"), several_selected, |surface| surface.editor.align(Align::Centre);
+    Draw "align-right" [] t!("align-right"), several_selected, |surface| surface.editor.align(Align::Right);
+    Draw "align-top" [] t!("align-top"), several_selected, |surface| surface.editor.align(Align::Top);
+    Draw "align-middle" [] t!("align-middle"), several_selected, |surface| surface.editor.align(Align::Middle);
+    Draw "align-bottom" [] t!("align-bottom"), several_selected, |surface| surface.editor.align(Align::Bottom);
+    Draw "spread-across" [] t!("spread-across"), several_selected, |surface| surface.editor.align(Align::Across);
+    Draw "spread-down" [] t!("spread-down"), several_selected, |surface| surface.editor.align(Align::Down);
 
     Select "select-all" ["Mod+A"] t!("key-all"), drawn, |surface| surface.editor.select_all();
     Select "select-before" ["Shift+Alt+ArrowLeft"] t!("key-before"), nodes_selected, |surface| surface.editor.select_along(false);
@@ -120,7 +139,7 @@ actions! {
     View "zoom-reset" ["0"] t!("key-zoom-reset"), always, |surface| surface.zoom_to(1.0);
     View "minimap" ["M"] t!("key-minimap"), always, Surface::toggle_map;
     View "outline" ["O"] t!("key-outline"), always, Surface::toggle_outline;
-    View "physical" [] t!("key-physical"), |surface| surface.editor.plan.with_untracked(Option::is_some), |surface| surface.physical.update(|on| *on = !*on);
+    View "physical" [] t!("key-physical"), always, |surface| surface.physical.update(|on| *on = !*on);
 
     Channel "commands" ["Mod+K", "Mod+Shift+P"] t!("key-commands"), always, |surface| surface.asked.set(Some(Asked::All));
     Channel "save" ["Mod+S"] t!("key-save"), always, |surface| surface.editor.save_now();
@@ -131,14 +150,48 @@ actions! {
     Channel "problems" [] t!("key-problems"), always, |surface| surface.editor.show_panel("problems");
     Channel "activity" [] t!("key-activity"), always, |surface| surface.editor.show_panel("activity");
     Channel "dead-letters" [] t!("key-dead-letters"), always, |surface| surface.editor.show_panel("dead-letters");
+    Channel "versions" [] t!("key-versions"), always, |surface| surface.editor.show_panel("versions");
+    Channel "text" ["T"] t!("key-text"), always, |surface| surface.text.set(true);
+    Channel "guide" [] t!("guide-begin"), always, Surface::guide_on;
+    Channel "export-svg" [] t!("export-svg"), drawn, export::svg;
+    Channel "export-png" [] t!("export-png"), drawn, export::png;
+    Channel "print" [] t!("print"), drawn, export::print;
     Channel "channels" [] t!("to-channels"), always, |surface| surface.router.go(Route::Channels);
     Channel "keys" ["?"] t!("key-sheet"), always, |surface| surface.sheet.set(true);
 }
 
-/// The action of a chord. Copy, cut and paste are the browser's own events, which need no permission.
-pub(super) fn of_chord(chord: &str) -> Option<&'static Action> {
-    let by_browser = |action: &&Action| matches!(action.name, "copy" | "cut" | "paste");
-    ACTIONS.iter().find(|action| action.keys.contains(&chord)).filter(|action| !by_browser(action))
+/// Chords that people have given to actions, by the action's name. An empty one means that the action has no key.
+pub(super) type Given = BTreeMap<String, String>;
+
+/// The chords of an action: the one that it was given, or ours without those that were given to another.
+pub(super) fn chords(action: &Action, given: &Given) -> Vec<String> {
+    match given.get(action.name) {
+        Some(chord) if chord.is_empty() => Vec::new(),
+        Some(chord) => vec![chord.clone()],
+        None => {
+            let taken = |chord: &&str| !given.values().any(|other| other == chord);
+            action.keys.iter().copied().filter(taken).map(str::to_owned).collect()
+        }
+    }
+}
+
+/// An action by its name, as a button of a menu: what it is called, and what it does.
+pub(crate) fn menu_item(name: &str) -> Option<(String, fn(Surface))> {
+    ACTIONS.iter().find(|action| action.name == name).map(|action| ((action.text)(), action.run))
+}
+
+/// The action of a chord. Copy, cut and paste are the browser's own events, which need no permission; their keys are not ours
+/// to give away.
+pub(super) fn of_chord(chord: &str, given: &Given) -> Option<&'static Action> {
+    ACTIONS
+        .iter()
+        .find(|action| chords(action, given).iter().any(|known| known == chord))
+        .filter(|action| !by_browser(action))
+}
+
+/// Whether the browser itself does it.
+pub(super) fn by_browser(action: &Action) -> bool {
+    matches!(action.name, "copy" | "cut" | "paste")
 }
 
 /// A chord as its keys are labelled, for people.
@@ -152,6 +205,7 @@ pub(super) fn shown(chord: &str) -> Vec<String> {
         "ArrowDown" => "↓".to_owned(),
         "-" => "−".to_owned(),
         "Escape" => "Esc".to_owned(),
+        "drag" => t!("key-drag"),
         part => part.to_owned(),
     };
     match chord {
@@ -176,7 +230,18 @@ mod tests {
         assert_eq!(names.len(), ACTIONS.len());
         let chords: Vec<_> = ACTIONS.iter().flat_map(|action| action.keys).collect();
         assert_eq!(chords.iter().collect::<BTreeSet<_>>().len(), chords.len());
-        assert_eq!(of_chord("Mod+Shift+D").map(|action| action.name), Some("deploy"));
-        assert!(of_chord("Mod+C").is_none());
+        let named = |chord: &str, given: &Given| of_chord(chord, given).map(|action| action.name);
+        assert_eq!(named("Mod+Shift+D", &Given::new()), Some("deploy"));
+        assert_eq!(named("Mod+C", &Given::new()), None);
+    }
+
+    #[test]
+    fn a_chord_that_was_given_to_an_action_is_no_other_ones() {
+        let named = |chord: &str, given: &Given| of_chord(chord, given).map(|action| action.name);
+        let given = Given::from([("tidy".to_owned(), "F".to_owned()), ("join".to_owned(), String::new())]);
+        assert_eq!(named("F", &given), Some("tidy"));
+        assert_eq!(named("1", &given), Some("fit"), "its other chord stays");
+        assert_eq!(named("Shift+Alt+T", &given), None);
+        assert_eq!(named("C", &given), None, "an action may have no key at all");
     }
 }

@@ -6,17 +6,19 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 
+use super::cards::Cards;
 use super::commands::Commands;
+use super::compared::Gone;
 use super::controls::Controls;
-use super::edges::{EdgeLayer, LooseEdge};
+use super::edges::{EdgeLayer, LooseEdge, Strokes};
 use super::gesture::Gesture;
-use super::hints::{EmptyHint, KeySheet, Refusal};
+use super::hints::{EmptyHint, Refusal};
 use super::minimap::Map;
 use super::node::{Node, detail_word};
 use super::quick_add::QuickAddBox;
+use super::sheet::KeySheet;
 use super::{address, drawing, keys, pointer, use_surface};
 use crate::i18n::t;
-use crate::state::NodePorts;
 
 /// The surface.
 #[component]
@@ -96,12 +98,14 @@ pub(crate) fn Board() -> impl IntoView {
         >
             <div class="grid" class:moving=move || moving.get() hidden=move || grid_hidden.get() style:background-size=grid_size style:transform=grid_place></div>
             <div class="world" class:moving=move || moving.get() style:transform=transform>
+                <Cards />
+                <Gone />
                 <EdgeLayer edges />
-                <TaskBoxes />
                 <For each=move || nodes.get() key=|node| std::sync::Arc::as_ptr(node) as usize let:node>
                     <Node node />
                 </For>
                 <LooseEdge />
+                <Strokes />
             </div>
             {marquee}
             <Refusal />
@@ -139,38 +143,6 @@ fn while_moving(surface: super::Surface) -> RwSignal<bool> {
         false,
     );
     moving
-}
-
-/// The physical view: a box around the nodes of each task of the last plan.
-#[component]
-fn TaskBoxes() -> impl IntoView {
-    let surface = use_surface();
-    move || {
-        let tasks = surface.editor.plan.get().filter(|_| surface.physical.get())?.tasks;
-        let boxes = tasks.into_iter().filter_map(move |task| {
-            let nodes: Vec<_> = task.nodes.iter().filter_map(|id| surface.editor.node(id)).collect();
-            if nodes.is_empty() {
-                return None;
-            }
-            let around = move || {
-                let rects = nodes.iter().map(|node| node.ports.with(NodePorts::shape).rect(node.at.get()));
-                fairway_canvas::Rect::around(rects).unwrap_or_default().inflate(20.0)
-            };
-            let around = Memo::new(move |_| around());
-            Some(view! {
-                <div
-                    class="task-box"
-                    data-task=task.id.clone()
-                    style:transform=move || format!("translate({}px,{}px)", around.get().x, around.get().y)
-                    style:width=move || format!("{}px", around.get().w)
-                    style:height=move || format!("{}px", around.get().h)
-                >
-                    <span>{task.id.clone()}</span>
-                </div>
-            })
-        });
-        Some(boxes.collect_view())
-    }
 }
 
 /// Who came from another page has lost the focus with it: the canvas takes it, so that keys and Tab go on from here.

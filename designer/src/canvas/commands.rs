@@ -5,12 +5,13 @@ use std::sync::Arc;
 use fairway_canvas::fuzzy;
 use leptos::prelude::*;
 
-use super::actions::{ACTIONS, shown};
+use super::actions::{ACTIONS, Given, chords, shown};
 use super::picker::{Choice, Picker};
-use super::{Surface, joining, summary, use_surface};
+use super::{Surface, joining, replacing, summary, use_surface};
 use crate::i18n::{components, t};
 use crate::icons::{Icon, component_icon, icon};
 use crate::state::editor::NodeView;
+use crate::state::use_session;
 
 /// What the palette was opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub(crate) enum Asked {
     Nodes,
     /// Another end for an edge of this node (see [`joining`]).
     Join,
+    /// Another component in the place of this node (see [`replacing`]).
+    Replace,
 }
 
 /// Most rows that are listed.
@@ -30,6 +33,7 @@ const MOST: usize = 60;
 #[component]
 pub(super) fn Commands() -> impl IntoView {
     let surface = use_surface();
+    let session = use_session();
     let close = Callback::new(move |()| surface.asked.set(None));
     move || {
         surface.asked.get().map(|asked| match asked {
@@ -38,9 +42,15 @@ pub(super) fn Commands() -> impl IntoView {
                 let find = Callback::new(move |search: String| ranked(&search, all.clone()));
                 view! { <Picker label=t!("join-title") testid="join" find close /> }
             }
+            Asked::Replace => {
+                let all = replacing::choices(surface);
+                let find = Callback::new(move |search: String| ranked(&search, all.clone()));
+                view! { <Picker label=t!("replace-title") testid="replace" find close /> }
+            }
             asked => {
                 let prefix = if asked == Asked::Nodes { "@" } else { "" };
-                let (nodes, actions) = (nodes(surface), actions(surface));
+                let actions = session.keys.with_untracked(|keys| actions(surface, keys));
+                let nodes = nodes(surface);
                 let find = Callback::new(move |search: String| found(&search, &nodes, &actions));
                 view! { <Picker label=t!("commands-title") testid="commands" start=prefix find close /> }
             }
@@ -77,7 +87,7 @@ fn ranked(search: &str, all: Vec<(Choice, String)>) -> Vec<Choice> {
     found.into_iter().map(|(_, choice)| choice).collect()
 }
 
-fn actions(surface: Surface) -> Vec<(Choice, String)> {
+fn actions(surface: Surface, given: &Given) -> Vec<(Choice, String)> {
     let able = ACTIONS.iter().filter(|action| action.name != "commands" && (action.able)(surface));
     able.map(|action| {
         let run = action.run;
@@ -87,7 +97,7 @@ fn actions(surface: Surface) -> Vec<(Choice, String)> {
             shape: Arc::new(|| icon(Icon::ChevronRight).into_any()),
             text: (action.text)(),
             detail: String::new(),
-            keys: action.keys.first().map(|chord| shown(chord)).unwrap_or_default(),
+            keys: chords(action, given).first().map(|chord| shown(chord)).unwrap_or_default(),
             act: Callback::new(move |()| run(surface)),
         };
         let text = choice.text.clone();

@@ -1,4 +1,4 @@
-//! Zoom, fit, tidy and the view switch at the corner of the surface.
+//! Zoom, fit, tidy and the small map at the corner of the surface.
 
 use fairway_canvas::viewport::STEP;
 use leptos::prelude::*;
@@ -13,7 +13,6 @@ pub(super) fn Controls() -> impl IntoView {
     let surface = use_surface();
     let percent = Memo::new(move |_| surface.view.with(|view| (view.zoom * 100.0).round() as u32));
     let stop = |event: web_sys::PointerEvent| event.stop_propagation();
-    let planned = move || surface.editor.plan.with(Option::is_some);
     let button = move |hook: &'static str, shape: Icon, text: String, act: fn(super::Surface)| {
         view! {
             <button class="icon-button" data-action=hook aria-label=text.clone() title=text on:click=move |_| act(surface)>
@@ -44,18 +43,7 @@ pub(super) fn Controls() -> impl IntoView {
             >
                 {icon(Icon::Map)}
             </button>
-            {move || planned().then(|| view! {
-                <button
-                    class="icon-button"
-                    data-action="physical"
-                    aria-label=t!("physical")
-                    title=t!("physical")
-                    aria-pressed=move || surface.physical.get().to_string()
-                    on:click=move |_| surface.physical.update(|on| *on = !*on)
-                >
-                    {icon(Icon::Layers)}
-                </button>
-            })}
+            {button("note", Icon::Note, t!("key-note"), super::cards::add_in_view)}
             <span class="rule-v"></span>
             {button("commands", Icon::Search, t!("commands-key"), |surface| surface.asked.set(Some(super::commands::Asked::All)))}
             {button("keys", Icon::Keyboard, t!("keys-title"), |surface| surface.sheet.set(true))}

@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use fairway_canvas::Port;
 use fairway_canvas::curve::Tip;
 use fairway_canvas::spark::Trail;
+use fairway_canvas::{Point, Port};
 use leptos::prelude::*;
 
+use super::quick_add::QuickAdd;
 use super::{pointer, use_surface};
 use crate::i18n::{format, t};
 use crate::state::editor::{EdgeView, curve};
@@ -90,6 +91,10 @@ fn Edge(edge: Arc<EdgeView>) -> impl IntoView {
         move || status.with(|status| status.as_ref().map(|status| status.records.to_string()))
     };
     let errors = edge.from_port == Port::Errors;
+    let compared = {
+        let key = edge.key.clone();
+        move || super::compared::is_new(surface, &key).then_some("added")
+    };
     let hook = edge.key.hook();
     let key = edge.key.clone();
     let (spliced, lifted) = (edge.key.clone(), edge.key.clone());
@@ -98,6 +103,19 @@ fn Edge(edge: Arc<EdgeView>) -> impl IntoView {
     let live = {
         let edge = edge.clone();
         move || fill.with(Option::is_some).then(|| view! { <Figures edge=edge.clone() fill /> })
+    };
+    // Below the middle, so that a press on the middle still takes the edge.
+    let below = move || {
+        let at = line.get().at(0.5);
+        format!("translate({:.1} {:.1})", at.x, at.y + 20.0)
+    };
+    let add = {
+        let key = edge.key.clone();
+        move |event: web_sys::PointerEvent| {
+            event.stop_propagation();
+            event.prevent_default();
+            QuickAdd::into_edge(surface, &key);
+        }
     };
     let handles = {
         let selected = edge.selected.clone();
@@ -122,6 +140,7 @@ fn Edge(edge: Arc<EdgeView>) -> impl IntoView {
             class:lifted=lifted
             data-edge=hook
             data-fill=move || fill.get().map(Fill::word)
+            data-diff=compared
             data-records=records
             data-splice=splice
         >
@@ -129,6 +148,12 @@ fn Edge(edge: Arc<EdgeView>) -> impl IntoView {
             <path class="edge-line" d=move || path.get() />
             {handles}
             {live}
+            <g class="edge-plus" data-action="edge-add" transform=below on:pointerdown=add>
+                <title>{t!("edge-add")}</title>
+                <path class="bridge" d="M-9 -12H9V12H-9Z" />
+                <circle r="9" />
+                <path class="sign" d="M-4.5 0H4.5M0 -4.5V4.5" />
+            </g>
         </g>
     }
 }
@@ -216,6 +241,21 @@ pub(super) fn LooseEdge() -> impl IntoView {
             }
         })
     }
+}
+
+/// Lines that are there only while something is dragged: guides to neighbours, and the stroke that cuts edges.
+#[component]
+pub(super) fn Strokes() -> impl IntoView {
+    let surface = use_surface();
+    let line = |class: &'static str, from: Point, to: Point| {
+        let path = format!("M{:.1} {:.1}L{:.1} {:.1}", from.x, from.y, to.x, to.y);
+        view! { <path class=class d=path /> }
+    };
+    let guides = move || {
+        surface.guides.get().into_iter().map(|guide| line("guide", guide.from, guide.to)).collect_view()
+    };
+    let stroke = move || surface.stroke.get().map(|(from, to)| line("slice", from, to));
+    view! { <svg class="edges" width="1" height="1" aria-hidden="true">{guides} {stroke}</svg> }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use fairway_canvas::curve::Tip;
 use fairway_canvas::drag::{Marquee, Press};
 use fairway_canvas::wiring::End;
 use fairway_canvas::{Point, Port};
+use fairway_shared::channel::Channel;
 
 use crate::state::editor::{EdgeKey, Selection};
 
@@ -27,6 +28,8 @@ pub(crate) enum Gesture {
     Retarget(Press, EdgeKey, Tip),
     /// A component comes from the palette.
     Palette(Press, String),
+    /// Alt on empty canvas: a stroke that cuts the edges it crosses, from a place of the world to another.
+    Slice(Press, Point, Point),
 }
 
 impl Gesture {
@@ -36,6 +39,7 @@ impl Gesture {
             Self::Idle | Self::Pan(_) | Self::Follow => false,
             Self::Move(Move { press, .. }) | Self::Area(Area { press, .. }) => press.dragging,
             Self::Wire(press) | Self::Retarget(press, ..) | Self::Palette(press, _) => press.dragging,
+            Self::Slice(press, ..) => press.dragging,
         }
     }
 
@@ -58,6 +62,19 @@ pub(crate) struct Move {
     pub(crate) from: Vec<(String, Point)>,
     /// What a click without a drag does to the selection.
     pub(crate) click: Click,
+    /// Alt: copies are moved and the nodes themselves stay.
+    pub(crate) copies: Copies,
+}
+
+/// Whether a drag moves nodes or copies of them.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Copies {
+    /// The nodes.
+    No,
+    /// Copies, once it is a drag.
+    Wanted,
+    /// Copies of this part of the document, which are there by now.
+    Made(Box<Channel>),
 }
 
 /// What a click on a node does when it was no drag.

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
+use super::actions::Action;
 use super::{Surface, actions, clipboard, pointer};
 use crate::i18n::t;
 use crate::state::editor::Selection;
@@ -23,7 +24,8 @@ pub(super) fn listen(surface: Surface) {
             return;
         }
         let free = !typing(&event) && !beside(&event);
-        if (free || anywhere(&event)) && handle(surface, &event) {
+        let found = session.keys.with_untracked(|keys| actions::of_chord(&chord(&event), keys));
+        if (free || anywhere(&event, found)) && handle(surface, &event, found) {
             event.prevent_default();
         }
     });
@@ -54,9 +56,8 @@ fn leave_settings(surface: Surface, event: &KeyboardEvent) -> bool {
 }
 
 /// Whether the key means the same while a field has the focus: the command palette, saving, deploying.
-fn anywhere(event: &KeyboardEvent) -> bool {
-    let known = actions::of_chord(&chord(event));
-    known.is_some_and(|action| matches!(action.name, "commands" | "save" | "deploy"))
+fn anywhere(event: &KeyboardEvent, found: Option<&Action>) -> bool {
+    found.is_some_and(|action| matches!(action.name, "commands" | "save" | "deploy"))
         && !within(event, "dialog, .popover")
 }
 
@@ -88,7 +89,7 @@ fn within(event: &KeyboardEvent, selector: &str) -> bool {
 
 /// The chord of an event as the table of actions writes it: `Mod+Shift+D`, `?`. Shift is named with letters and keys that
 /// have a name; with others it is part of the sign that it makes.
-fn chord(event: &KeyboardEvent) -> String {
+pub(super) fn chord(event: &KeyboardEvent) -> String {
     let key = event.key();
     let mut letters = key.chars();
     let single = letters.next().filter(|_| letters.next().is_none());
@@ -109,10 +110,10 @@ fn chord(event: &KeyboardEvent) -> String {
     chord
 }
 
-fn handle(surface: Surface, event: &KeyboardEvent) -> bool {
+fn handle(surface: Surface, event: &KeyboardEvent, found: Option<&Action>) -> bool {
     let (shift, alt) = (event.shift_key(), event.alt_key());
     let key = event.key();
-    if let Some(action) = actions::of_chord(&chord(event)) {
+    if let Some(action) = found {
         (action.run)(surface);
         return true;
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fairway_canvas::Port;
 use fairway_canvas::viewport::Detail;
-use fairway_shared::api::status::{ChannelState, NodeStatus};
+use fairway_shared::api::status::{ChannelState, Lag, NodeStatus};
 use fairway_shared::component::Kind;
 use leptos::prelude::*;
 
@@ -127,6 +127,8 @@ pub(super) fn Node(node: Arc<NodeView>) -> impl IntoView {
                         <div class="node-title clip">{move || title.get()}</div>
                         {sub}
                     </div>
+                    <Slow node=node.clone() />
+                    <Lacks node=node.clone() />
                     <Trouble node=node.clone() />
                     <Badge findings />
                 </div>
@@ -150,6 +152,10 @@ pub(super) fn Node(node: Arc<NodeView>) -> impl IntoView {
         let drawn = node.detail.clone();
         move || detail_word(drawn.get())
     };
+    let compared = {
+        let id = node.id.clone();
+        move || super::compared::of_node(surface, &id)
+    };
     view! {
         <div
             class="node"
@@ -159,6 +165,7 @@ pub(super) fn Node(node: Arc<NodeView>) -> impl IntoView {
             class:unfit=unfit
             class:flashed=flashed
             data-detail=detail
+            data-diff=compared
             data-node=id.clone()
             data-kind=kind_word(node.kind)
             data-component=node.component.clone()
@@ -191,6 +198,41 @@ fn Trouble(node: Arc<NodeView>) -> impl IntoView {
     }
 }
 
+/// That its settings name fields which do not come.
+#[component]
+fn Lacks(node: Arc<NodeView>) -> impl IntoView {
+    let missing = node.missing.clone();
+    move || {
+        let names = missing.get();
+        if names.is_empty() {
+            return None;
+        }
+        let text = t!("node-lacks", fields = names.join(", "));
+        Some(view! {
+            <span class="badge" data-tone="warn" data-lacks=names.join(" ") title=text.clone()>
+                {icon(Icon::Lacks)}
+                <span class="hidden-text">{text.clone()}</span>
+            </span>
+        })
+    }
+}
+
+/// That others wait for this step: it is the cause of what is full behind it.
+#[component]
+fn Slow(node: Arc<NodeView>) -> impl IntoView {
+    let slow = node.slow.clone();
+    move || {
+        let waiting = slow.get()?;
+        let text = t!("node-slow", count = waiting);
+        Some(view! {
+            <span class="badge slow" data-tone="warn" data-slow=waiting.to_string() title=text.clone()>
+                {icon(Icon::Slow)}
+                <span class="hidden-text">{text.clone()}</span>
+            </span>
+        })
+    }
+}
+
 #[component]
 fn Badge(findings: Memo<Findings>) -> impl IntoView {
     move || {
@@ -210,12 +252,12 @@ fn Foot(node: Arc<NodeView>) -> impl IntoView {
     let status = node.status.clone();
     let live = Memo::new(move |_| status.with(Option::is_some));
     let status = node.status.clone();
-    let kind = node.kind;
+    let (kind, lag) = (node.kind, node.lag.clone());
     let config = node.config.clone();
     move || {
         if live.get() {
             let status = status.clone();
-            view! { <Figures status kind /> }.into_any()
+            view! { <Figures status kind lag=lag.clone() /> }.into_any()
         } else {
             let config = config.clone();
             view! { <div class="node-foot"><span class="clip mono">{move || config.with(summary::line)}</span></div> }.into_any()
@@ -224,7 +266,11 @@ fn Foot(node: Arc<NodeView>) -> impl IntoView {
 }
 
 #[component]
-fn Figures(status: ArcRwSignal<Option<NodeStatus>>, kind: Kind) -> impl IntoView {
+fn Figures(
+    status: ArcRwSignal<Option<NodeStatus>>,
+    kind: Kind,
+    lag: ArcRwSignal<Option<Lag>>,
+) -> impl IntoView {
     let read = move |pick: fn(&NodeStatus) -> u64| {
         let status = status.clone();
         Memo::new(move |_| status.with(|status| status.as_ref().map(pick).unwrap_or_default()))
@@ -240,11 +286,22 @@ fn Figures(status: ArcRwSignal<Option<NodeStatus>>, kind: Kind) -> impl IntoView
             </span>
         }
     };
+    let behind = move || {
+        let lag = lag.get()?;
+        let long = t!("figure-lag-long", records = format::count(lag.records), seconds = lag.seconds);
+        Some(view! {
+            <span class="figure" data-count="lag" data-value=lag.seconds.to_string() title=long>
+                <i aria-hidden="true">"⧗"</i>
+                {format::lag(Some(lag))}
+            </span>
+        })
+    };
     view! {
         <div class="node-foot figures-row num">
             {(kind != Kind::Source).then(|| count("in", "→", entered, t!("count-in")))}
             {count("out", if kind == Kind::Sink { "✓" } else { "↦" }, left, t!("count-out"))}
             {count("errors", "×", errors, t!("count-errors"))}
+            {behind}
             <span class="rate" title=t!("figure-rate")>{move || t!("rate", rate = format::rate(rate.get() as f64 / 10.0))}</span>
         </div>
     }

@@ -11,6 +11,7 @@ use wasm_bindgen::JsCast;
 use super::kind_word;
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
+use crate::parts::ToastList;
 
 /// A row.
 #[derive(Clone)]
@@ -169,6 +170,7 @@ pub(super) fn Picker(
             </div>
             <ul id="choices" role="listbox" aria-label=label.clone()>{rows}</ul>
             {move || found.with(Vec::is_empty).then(|| view! { <p class="none" role="status">{t!("commands-none")}</p> })}
+            <ToastList />
         </dialog>
     }
 }

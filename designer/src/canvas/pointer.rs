@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use fairway_canvas::curve;
 use fairway_canvas::drag::{self, Marquee, Press};
+use fairway_canvas::guides;
 use fairway_canvas::viewport::{WheelUnit, wheel_factor};
 use fairway_canvas::wiring::End;
 use fairway_canvas::{Point, Port, Rect};
 use leptos::prelude::*;
 use web_sys::{MouseEvent, PointerEvent, WheelEvent};
 
-use super::gesture::{Area, Click, Gesture, Move};
+use super::gesture::{Area, Click, Copies, Gesture, Move};
 use super::quick_add::QuickAdd;
 use super::{Surface, border, wires};
+use crate::i18n::t;
 use crate::state::editor::{EdgeKey, NodeView, Selection};
 
 fn at(event: &MouseEvent) -> Point {
@@ -48,6 +50,11 @@ pub(super) fn down(surface: Surface, event: &PointerEvent) {
         wires::end(surface, at(event), false);
         return;
     }
+    if event.alt_key() {
+        let start = surface.world(surface.local(at(event)));
+        surface.gesture.set(Gesture::Slice(press(event), start, start));
+        return;
+    }
     // A press near an edge takes it, also where its hit line is covered.
     if let Some(key) = edge_at(surface, at(event)) {
         take_edge(surface, &key, event);
@@ -73,7 +80,7 @@ fn edge_at(surface: Surface, window: Point) -> Option<EdgeKey> {
 /// A press on an edge.
 pub(super) fn edge_down(surface: Surface, key: &EdgeKey, event: &PointerEvent) {
     let wiring = surface.gesture.with_untracked(|gesture| *gesture == Gesture::Follow);
-    if event.button() == 0 && !wiring && !surface.space.get_untracked() {
+    if event.button() == 0 && !wiring && !event.alt_key() && !surface.space.get_untracked() {
         event.stop_propagation();
         surface.close_quick_add();
         take_edge(surface, key, event);
@@ -125,6 +132,28 @@ pub(super) fn node_down(surface: Surface, node: &Arc<NodeView>, event: &PointerE
         id: node.id.clone(),
         from: moved.iter().map(|node| (node.id.clone(), node.at.get_untracked())).collect(),
         click,
+        copies: if event.alt_key() { Copies::Wanted } else { Copies::No },
+    }));
+}
+
+/// A press on the title of a group: its nodes are moved together.
+pub(super) fn frame_down(surface: Surface, ids: &[String], event: &PointerEvent) {
+    if pans(surface, event) {
+        return;
+    }
+    event.stop_propagation();
+    surface.close_quick_add();
+    surface
+        .editor
+        .select(Selection::of_nodes(ids.iter().filter(|id| surface.editor.node(id).is_some()).cloned()));
+    let nodes = surface.editor.selected_nodes();
+    let Some(first) = nodes.first() else { return };
+    surface.gesture.set(Gesture::Move(Move {
+        press: press(event),
+        id: first.id.clone(),
+        from: nodes.iter().map(|node| (node.id.clone(), node.at.get_untracked())).collect(),
+        click: Click::Nothing,
+        copies: Copies::No,
     }));
 }
 
@@ -179,7 +208,12 @@ pub(super) fn cancel(surface: Surface) -> bool {
     }
     if let Gesture::Move(moving) = &gesture {
         surface.editor.put_back(&moving.from);
+        if matches!(moving.copies, Copies::Made(_)) {
+            surface.editor.discard_last();
+        }
     }
+    surface.show_guides(Vec::new());
+    surface.stroke.set(None);
     surface.gesture.set(Gesture::Idle);
     surface.marquee.set(None);
     wires::finish(surface);
@@ -209,10 +243,11 @@ pub(super) fn follow(surface: Surface, now: Point, free: bool) {
         }
         Gesture::Move(moving) => {
             let Some(by) = moving.press.to(now) else { return };
+            if moving.copies == Copies::Wanted {
+                make_copies(surface, moving);
+            }
             let zoom = surface.view.with_untracked(|view| view.zoom);
-            let anchor =
-                moving.from.iter().find(|(id, _)| *id == moving.id).map_or(Point::default(), |(_, at)| *at);
-            let shift = drag::group_shift(anchor, by * (1.0 / zoom), free);
+            let shift = shift_of(surface, moving, by * (1.0 / zoom), free);
             surface.editor.shift(&moving.from, shift);
             if let [(id, _)] = moving.from.as_slice()
                 && let Some(node) = surface.editor.node(id)
@@ -254,6 +289,13 @@ pub(super) fn follow(surface: Surface, now: Point, free: bool) {
             wires::aim(surface, now);
         }
         Gesture::Follow => wires::aim(surface, now),
+        Gesture::Slice(press, start, end) => {
+            if press.to(now).is_none() {
+                return;
+            }
+            *end = surface.world(surface.local(now));
+            surface.stroke.set(Some((*start, *end)));
+        }
         Gesture::Palette(press, component) => {
             if press.to(now).is_none() {
                 return;
@@ -263,6 +305,45 @@ pub(super) fn follow(surface: Surface, now: Point, free: bool) {
         }
     }
     surface.gesture.update_untracked(|held| *held = gesture);
+}
+
+/// Puts copies in the place of the nodes that are dragged; these stay where they stand.
+fn make_copies(surface: Surface, moving: &mut Move) {
+    let Some(part) = surface.editor.selected_part() else {
+        moving.copies = Copies::No;
+        return;
+    };
+    surface.editor.close_entry();
+    surface.editor.paste(&part, Point::default());
+    let copies = surface.editor.selected_nodes();
+    // Copies come in the order of what they are copies of; the one under the pointer is found by where it stands.
+    let held = moving.from.iter().find(|(id, _)| *id == moving.id).map(|(_, at)| *at);
+    moving.from = copies.iter().map(|node| (node.id.clone(), node.at.get_untracked())).collect();
+    if let Some((id, _)) = moving.from.iter().find(|(_, at)| Some(*at) == held) {
+        moving.id = id.clone();
+    }
+    moving.click = Click::Nothing;
+    moving.copies = Copies::Made(Box::new(part));
+}
+
+/// By how much dragged nodes move: the one under the pointer comes to lie on a line of a neighbour or on the grid; `free`
+/// suspends both.
+fn shift_of(surface: Surface, moving: &Move, by: Point, free: bool) -> Point {
+    let anchor = moving.from.iter().find(|(id, _)| *id == moving.id).map_or(Point::default(), |(_, at)| *at);
+    let node = surface.editor.node(&moving.id).filter(|_| !free);
+    let Some(node) = node else {
+        surface.show_guides(Vec::new());
+        return drag::group_shift(anchor, by, free);
+    };
+    let view = surface.view.get_untracked();
+    let seen = view.visible(surface.size.get_untracked());
+    let others: Vec<Rect> = surface.editor.nodes.with_untracked(|nodes| {
+        let still = |node: &&Arc<NodeView>| !moving.from.iter().any(|(id, _)| *id == node.id);
+        nodes.iter().filter(still).map(|node| node.rect()).filter(|rect| rect.touches(seen)).collect()
+    });
+    let (corner, lines) = guides::settle(node.shape().rect(anchor + by), &others, guides::NEAR / view.zoom);
+    surface.show_guides(lines);
+    corner - anchor
 }
 
 /// Pans the view by screen pixels; what is dragged stays under the pointer.
@@ -298,11 +379,22 @@ fn released(surface: Surface, event: &PointerEvent) {
     let gesture = surface.gesture.get_untracked();
     let over = surface.over.get_untracked();
     surface.over.set(None);
+    surface.show_guides(Vec::new());
     match gesture {
         Gesture::Idle | Gesture::Follow => return,
         Gesture::Pan(_) => {}
         Gesture::Move(moving) => match (moving.press.dragging, moving.click) {
-            (true, _) => surface.editor.commit_move(&moving.from, over.as_ref()),
+            (true, _) => match moving.copies {
+                Copies::Made(part) => {
+                    // One step: the copies where they were let go.
+                    let stood = moving.from.first().map(|(_, at)| *at).unwrap_or_default();
+                    let lies = moving.from.first().and_then(|(id, _)| surface.editor.node(id));
+                    let by = lies.map(|node| node.at.get_untracked() - stood).unwrap_or_default();
+                    surface.editor.discard_last();
+                    surface.editor.paste(&part, by);
+                }
+                Copies::No | Copies::Wanted => surface.editor.commit_move(&moving.from, over.as_ref()),
+            },
             (false, Click::Nothing) => {}
             (false, Click::Only) => surface.editor.select_node(&moving.id),
             (false, Click::Toggle) => surface.editor.toggle(&moving.id),
@@ -328,6 +420,13 @@ fn released(surface: Surface, event: &PointerEvent) {
                 return;
             }
         }
+        Gesture::Slice(press, start, end) => {
+            surface.stroke.set(None);
+            if press.dragging {
+                let cut = surface.editor.slice(start, end);
+                surface.say(t!("said-cut", count = cut));
+            }
+        }
         Gesture::Palette(press, component) => {
             surface.ghost.set(None);
             if press.dragging && surface.holds(at(event)) {
@@ -349,7 +448,7 @@ pub(super) fn double_click(surface: Surface, event: &MouseEvent) {
     };
     if on(".node") {
         surface.editor.edit_field(None);
-    } else if !on(".quick-add, .controls, .minimap, .sheet") {
+    } else if !on(".quick-add, .controls, .minimap, .sheet, .canvas-note, .frame-head") {
         let local = surface.local(at(event));
         let into = edge_at(surface, at(event));
         surface.quick_add.set(Some(QuickAdd { at: local, world: surface.world(local), wire: None, into }));

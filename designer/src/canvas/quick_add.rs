@@ -38,6 +38,14 @@ impl QuickAdd {
         Self { at, world: surface.world(at), wire: None, into: None }
     }
 
+    /// Opens the search for what comes into an edge.
+    pub(super) fn into_edge(surface: Surface, key: &EdgeKey) {
+        let Some(edge) = surface.editor.edge(key) else { return };
+        let world = edge.curve_untracked().at(0.5);
+        let at = surface.view.get_untracked().to_screen(world);
+        surface.quick_add.set(Some(Self { at, world, wire: None, into: Some(edge.key.clone()) }));
+    }
+
     /// Opens the search as a key asks for it: for what comes into the selected edge, else at the pointer, else for what
     /// comes behind the selected node.
     pub(super) fn open(surface: Surface) {
@@ -45,12 +53,11 @@ impl QuickAdd {
         let (edge, single) = editor
             .selection
             .with_untracked(|selection| (selection.edge.clone(), selection.single().cloned()));
+        if let Some(key) = edge {
+            return Self::into_edge(surface, &key);
+        }
         let mut open = Self::here(surface);
-        if let Some(edge) = edge.and_then(|key| editor.edge(&key)) {
-            open.world = edge.curve_untracked().at(0.5);
-            open.at = surface.view.get_untracked().to_screen(open.world);
-            open.into = Some(edge.key.clone());
-        } else if pointer_on(surface).is_none()
+        if pointer_on(surface).is_none()
             && let Some(node) = single.and_then(|id| editor.node(&id))
             && let Some(rank) = editor.rank(&node.id)
         {

@@ -1,26 +1,39 @@
 //! The state of the surface: viewport, size, what the pointer is doing, what is worth drawing. Not part of the document.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
+use fairway_canvas::guides::Guide;
 use fairway_canvas::viewport::{Detail, Viewport};
 use fairway_canvas::wiring::End;
 use fairway_canvas::{Point, Rect, Size};
+use fairway_shared::channel::Channel;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use super::border::Border;
 use super::commands::Asked;
+use super::compared;
 use super::gesture::{Gesture, Loose};
 use super::quick_add::QuickAdd;
 use crate::router::{Router, use_router};
-use crate::state::editor::{EdgeKey, Editor};
+use crate::state::editor::{Comparison, EdgeKey, Editor, Note};
 use crate::state::store::{Keep, forget, read, write};
 
 /// What the browser keeps about the small map and the panel on the left.
 const MAP: &str = "fairway.minimap";
 const OUTLINE: &str = "fairway.outline";
+/// That the guide is on, in this window.
+const GUIDE: &str = "fairway.guide";
+
+/// The next canvas of this window guides through a first channel.
+pub(crate) fn begin_guide() {
+    if !write(Keep::Window, GUIDE, "on") {
+        leptos::logging::warn!("the browser keeps nothing: the guide does not begin");
+    }
+}
 
 /// Turns a choice over and keeps it.
 fn toggle(choice: RwSignal<bool>, key: &str) {
@@ -52,6 +65,10 @@ pub(crate) struct Surface {
     pub(crate) loose: RwSignal<Option<Loose>>,
     /// A component dragged from the palette: its name and the pointer, in window pixels.
     pub(crate) ghost: RwSignal<Option<(String, Point)>>,
+    /// Lines along which a dragged node and its neighbours lie.
+    pub(crate) guides: RwSignal<Vec<Guide>>,
+    /// A stroke that cuts edges, while one is drawn, in the world.
+    pub(crate) stroke: RwSignal<Option<(Point, Point)>>,
     /// The edge that a dragged node would be put into.
     pub(crate) over: RwSignal<Option<EdgeKey>>,
     /// The small search for components, while it is open.
@@ -66,8 +83,18 @@ pub(crate) struct Surface {
     pub(crate) said: RwSignal<String>,
     /// Whether the key sheet is open.
     pub(crate) sheet: RwSignal<bool>,
-    /// Whether tasks are drawn around the nodes they run.
+    /// Whether the physical view is shown in the surface's place.
     pub(crate) physical: RwSignal<bool>,
+    /// Whether the document is shown as text.
+    pub(crate) text: RwSignal<bool>,
+    /// Whether the first channel is guided.
+    pub(crate) guide: RwSignal<bool>,
+    /// The version that the drawing is compared with, by its number.
+    pub(crate) base: RwSignal<Option<Arc<(u32, Channel)>>>,
+    /// What lies between that and the drawing.
+    pub(super) compared: Memo<Option<Arc<Comparison>>>,
+    /// The note that is written into, by its rank.
+    pub(crate) writing: RwSignal<Option<usize>>,
     /// What the command palette is open for.
     pub(crate) asked: RwSignal<Option<Asked>>,
     /// The edge whose end was taken off.
@@ -89,7 +116,7 @@ pub(crate) struct Surface {
 impl Surface {
     /// A surface for a document.
     pub(crate) fn new(editor: Editor) -> Self {
-        let view = RwSignal::new(Viewport::default());
+        let (view, base) = (RwSignal::new(Viewport::default()), RwSignal::new(None));
         Self {
             editor,
             element: NodeRef::new(),
@@ -100,6 +127,8 @@ impl Surface {
             marquee: RwSignal::new(None),
             loose: RwSignal::new(None),
             ghost: RwSignal::new(None),
+            guides: RwSignal::new(Vec::new()),
+            stroke: RwSignal::new(None),
             over: RwSignal::new(None),
             quick_add: RwSignal::new(None),
             current: RwSignal::new(None),
@@ -108,6 +137,11 @@ impl Surface {
             said: RwSignal::new(String::new()),
             sheet: RwSignal::new(false),
             physical: RwSignal::new(false),
+            text: RwSignal::new(false),
+            guide: RwSignal::new(read(Keep::Window, GUIDE).is_some()),
+            base,
+            compared: compared::follow(editor, base),
+            writing: RwSignal::new(None),
             asked: RwSignal::new(None),
             lifted: RwSignal::new(None),
             unfit: RwSignal::new(HashSet::new()),
@@ -160,6 +194,25 @@ impl Surface {
         );
     }
 
+    /// Guides through a first channel from here on.
+    pub(super) fn guide_on(self) {
+        begin_guide();
+        self.guide.set(true);
+    }
+
+    /// No guide any more.
+    pub(crate) fn guide_off(self) {
+        self.guide.set(false);
+        forget(Keep::Window, GUIDE);
+    }
+
+    /// Shows guides; the same ones are not drawn anew.
+    pub(super) fn show_guides(self, guides: Vec<Guide>) {
+        if self.guides.with_untracked(|shown| *shown != guides) {
+            self.guides.set(guides);
+        }
+    }
+
     /// From window pixels to the surface's pixels.
     pub(crate) fn local(self, window: Point) -> Point {
         let corner = self.element.get_untracked().map(|element| element.get_bounding_client_rect());
@@ -198,7 +251,11 @@ impl Surface {
 
     /// Shows everything, or the middle of an empty world.
     pub(crate) fn fit(self) {
-        self.fit_rects(self.editor.rects(), 1.0);
+        let notes = self
+            .editor
+            .notes
+            .with_untracked(|notes| notes.iter().map(|note| Note::of(note).rect).collect::<Vec<_>>());
+        self.fit_rects(self.editor.rects().into_iter().chain(notes).collect(), 1.0);
     }
 
     /// Shows the selected nodes.

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Document, FileState, bridge, export, use_desktop};
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
-use crate::parts::Popover;
+use crate::parts::MenuButton;
 use crate::router::Route;
 use crate::state::editor::{Editor, Saving, use_editor};
 
@@ -85,17 +85,7 @@ fn Here() -> impl IntoView {
             <button class="icon-button" data-action="file-save" aria-label=t!("file-save") title=t!("file-save-key") on:click=move |_| save(false)>
                 {icon(Icon::Save)}
             </button>
-            <button
-                class="icon-button narrow"
-                data-action="file-more"
-                aria-label=t!("file-more")
-                title=t!("file-more")
-                aria-expanded=move || menu.get().to_string()
-                on:click=move |_| menu.update(|open| *open = !*open)
-            >
-                {icon(Icon::ChevronDown)}
-            </button>
-            <Popover open=menu label=t!("file-more") role="menu">
+            <MenuButton open=menu hook="file-more" label=t!("file-more") class="icon-button narrow">
                 <button class="menu-item" role="menuitem" data-action="file-save-as" on:click=move |_| save(true)>
                     {icon(Icon::Save)}
                     {t!("file-save-as")}
@@ -104,7 +94,7 @@ fn Here() -> impl IntoView {
                     {icon(Icon::Import)}
                     {t!("file-read-again")}
                 </button>
-            </Popover>
+            </MenuButton>
         </div>
     }
 }
@@ -113,6 +103,10 @@ fn Here() -> impl IntoView {
 fn look(editor: Editor, file: RwSignal<Option<FileState>>) {
     leptos::task::spawn_local(async move {
         let uid = editor.uid();
+        // A channel without a file has nothing to be compared with.
+        if !bridge::call("has_file", &json!({ "uid": uid })).await.unwrap_or(true) {
+            return;
+        }
         let Ok((text, _)) = export(&uid).await else { return };
         match bridge::call("file_state", &json!({ "uid": uid, "text": text })).await {
             // The page may have been left meanwhile.

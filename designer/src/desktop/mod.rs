@@ -6,9 +6,9 @@ mod closing;
 mod file_bar;
 mod recent;
 
-use fairway_shared::api::channels::{Existing, ExportChannel, Import, ImportDocument};
+use fairway_shared::api::channels::{Existing, ExportChannel};
 use leptos::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use self::bridge::{Document, FileState, Recent};
 pub(crate) use self::closing::CloseQuestion;
@@ -16,6 +16,7 @@ pub(crate) use self::file_bar::FileBar;
 pub(crate) use self::recent::{OpenButton, RecentDocuments};
 use crate::api;
 use crate::i18n::t;
+use crate::parts::bring_in::{Brought, bring_in, read};
 use crate::router::{Route, Router};
 use crate::state::Toasts;
 
@@ -144,34 +145,17 @@ impl Desktop {
 
     /// Imports a text; answers the channel it became. A name that is taken makes a copy, and the user hears of it.
     async fn import(self, text: &str, existing: Existing) -> Option<String> {
-        let document: Value = match serde_json::from_str(text) {
-            Ok(document) => document,
-            Err(error) => {
-                self.toasts.bad(t!("import-not-json"), Some(error.to_string()));
-                return None;
-            }
-        };
-        let mut import = Import { document, existing };
-        let mut answer = api::call::<ImportDocument>(&[], &import).await;
-        if existing == Existing::Refuse && answer.as_ref().is_err_and(|problem| problem.status == 409) {
-            import.existing = Existing::Copy;
-            answer = api::call::<ImportDocument>(&[], &import).await;
-            if answer.is_ok() {
+        let document = read(text, self.toasts)?;
+        let mut brought = bring_in(document, existing, self.toasts).await;
+        if let Brought::Taken(document) = brought {
+            brought = bring_in(document, Existing::Copy, self.toasts).await;
+            if matches!(brought, Brought::Channels(_)) {
                 self.toasts.good(t!("file-opened-as-copy"));
             }
         }
-        match answer {
-            Ok(done) => {
-                if !done.missing_secrets.is_empty() {
-                    let names = done.missing_secrets.join(", ");
-                    self.toasts.bad(t!("import-secrets", names = names), Some(t!("import-secrets-help")));
-                }
-                done.channels.into_iter().next()
-            }
-            Err(problem) => {
-                self.toasts.problem(&problem);
-                None
-            }
+        match brought {
+            Brought::Channels(channels) => channels.into_iter().next(),
+            Brought::Taken(_) | Brought::Refused => None,
         }
     }
 

@@ -64,10 +64,10 @@ pub(super) fn Activity() -> impl IntoView {
                 .collect::<Vec<_>>()
         })
     });
+    let any = Memo::new(move |_| tasks.with(|tasks| !tasks.is_empty()));
     let ask = RwSignal::new(None);
-    let (again, load) = (uid.clone(), uid);
-    let restart = move |_| lifecycle::restart(again.clone(), live, toasts);
-    let uid = StoredValue::new(load);
+    let uid = StoredValue::new(uid);
+    let restart = move |_| lifecycle::restart(uid.get_value(), live, toasts);
     let over = move |_| ask.set(Some(lifecycle::start_over(uid.get_value(), live, toasts)));
     view! {
         <div class="activity">
@@ -83,11 +83,11 @@ pub(super) fn Activity() -> impl IntoView {
                     view! { <ol class="timeline">{history.into_iter().map(|entry| view! { <Entry entry /> }).collect_view()}</ol> }.into_any()
                 }}
             </div>
-            {move || (!tasks.with(Vec::is_empty)).then(|| view! {
+            {move || any.get().then(|| view! {
                 <div class="activity-tasks">
                     <h3>{t!("tasks")}</h3>
                     <ul>
-                        {tasks.get().into_iter().map(|(id, state, restarts, worker, cause)| view! {
+                        {move || tasks.get().into_iter().map(|(id, state, restarts, worker, cause)| view! {
                             <li data-task=id.clone() data-state=state_word(state)>
                                 {icon(state_icon(state))}
                                 <div>
@@ -103,8 +103,8 @@ pub(super) fn Activity() -> impl IntoView {
                         }).collect_view()}
                     </ul>
                     <div class="acts">
-                        {can_restart.get().then(|| view! {
-                            <button class="button small" data-action="restart" on:click=restart.clone()>{icon(Icon::Reload)} {t!("restart")}</button>
+                        {move || can_restart.get().then(|| view! {
+                            <button class="button small" data-action="restart" on:click=restart>{icon(Icon::Reload)} {t!("restart")}</button>
                         })}
                         <button class="button small quiet" data-action="start-over" on:click=over>{icon(Icon::Restart)} {t!("start-over")}</button>
                     </div>

@@ -1,4 +1,5 @@
-//! The drawer below the canvas: what is wrong, what samples become, which records were set aside, what happened.
+//! The drawer below the canvas: what is wrong, what samples become, which records were set aside, what happened, and what was
+//! deployed.
 //! Which panel is open is the editor's to say, so that other places can open one.
 
 mod activity;
@@ -6,15 +7,18 @@ mod dead_letters;
 mod handle;
 mod preview;
 mod problems;
+mod versions;
 
 use leptos::prelude::*;
 
 use self::activity::Activity;
 use self::dead_letters::DeadLetters;
 use self::handle::Handle;
-use self::preview::{Preview, Trying};
+use self::preview::Preview;
+pub(crate) use self::preview::{Seen, Trying};
 pub(crate) use self::problems::FixButton;
 use self::problems::Problems;
+use self::versions::Versions;
 use crate::i18n::{format, t};
 use crate::icons::{Icon, icon};
 use crate::state::editor::use_editor;
@@ -34,10 +38,12 @@ enum Tab {
     DeadLetters,
     /// States and their causes.
     Activity,
+    /// What was deployed.
+    Versions,
 }
 
 impl Tab {
-    const ALL: [Self; 4] = [Self::Problems, Self::Preview, Self::DeadLetters, Self::Activity];
+    const ALL: [Self; 5] = [Self::Problems, Self::Preview, Self::DeadLetters, Self::Activity, Self::Versions];
 
     /// Its word, as the editor and hooks call it.
     fn word(self) -> &'static str {
@@ -46,6 +52,7 @@ impl Tab {
             Self::Preview => "preview",
             Self::DeadLetters => "dead-letters",
             Self::Activity => "activity",
+            Self::Versions => "versions",
         }
     }
 
@@ -59,6 +66,7 @@ impl Tab {
             Self::Preview => t!("preview"),
             Self::DeadLetters => t!("dead-letters"),
             Self::Activity => t!("activity"),
+            Self::Versions => t!("versions"),
         }
     }
 
@@ -68,6 +76,7 @@ impl Tab {
             Self::Preview => Icon::Eye,
             Self::DeadLetters => Icon::DeadLetter,
             Self::Activity => Icon::Activity,
+            Self::Versions => Icon::Versions,
         }
     }
 }
@@ -77,7 +86,7 @@ impl Tab {
 pub(crate) fn Drawer() -> impl IntoView {
     let editor = use_editor();
     let status = use_live().status(&editor.uid());
-    let trying = Trying::new(editor);
+    let trying: Trying = expect_context();
     let tab = Memo::new(move |_| {
         editor.panel.with(|panel| panel.as_deref().map(|word| Tab::of(word).unwrap_or(Tab::Problems)))
     });
@@ -123,7 +132,7 @@ pub(crate) fn Drawer() -> impl IntoView {
             view! { <span class="count-badge num" data-tone="bad">{format::short(dead.get())}</span> }
                 .into_any()
         }),
-        Tab::Preview | Tab::Activity => None,
+        Tab::Preview | Tab::Activity | Tab::Versions => None,
     };
     let buttons = Tab::ALL.map(|mine| {
         let shown = move || tab.get() == Some(mine);
@@ -171,6 +180,7 @@ pub(crate) fn Drawer() -> impl IntoView {
                         Tab::Preview => view! { <Preview trying /> }.into_any(),
                         Tab::DeadLetters => view! { <DeadLetters /> }.into_any(),
                         Tab::Activity => view! { <Activity /> }.into_any(),
+                        Tab::Versions => view! { <Versions /> }.into_any(),
                     }}
                 </div>
             })}

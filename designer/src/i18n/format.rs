@@ -1,5 +1,6 @@
 //! Numbers, rates and times as people read them.
 
+use fairway_shared::api::status::Lag;
 use wasm_bindgen::JsValue;
 
 use super::{language, t};
@@ -50,6 +51,18 @@ fn scaled(number: f64) -> String {
         0
     };
     format!("{value:.places$}{unit}")
+}
+
+/// How far targets are behind, in few letters: nothing on its way, seconds, minutes, hours.
+pub(crate) fn lag(lag: Option<Lag>) -> String {
+    let Some(Lag { records, seconds }) = lag else { return "–".to_owned() };
+    match seconds {
+        _ if records == 0 => t!("lag-seconds", seconds = "0"),
+        s if s < 10.0 => t!("lag-seconds", seconds = format!("{s:.1}")),
+        s if s < 120.0 => t!("lag-seconds", seconds = format!("{s:.0}")),
+        s if s < 7200.0 => t!("lag-minutes", minutes = (s / 60.0).round() as u64),
+        s => t!("lag-hours", hours = (s / 3600.0).round() as u64),
+    }
 }
 
 /// A moment given as RFC 3339, in the reader's zone.

@@ -1,7 +1,8 @@
-//! An edge: its ends, what passes, delete.
+//! An edge: its ends, what passes and with which fields, delete.
 
 use leptos::prelude::*;
 
+use crate::drawer::Trying;
 use crate::i18n::{format, t};
 use crate::icons::{Icon, icon};
 use crate::state::editor::{EdgeKey, use_editor};
@@ -35,6 +36,32 @@ pub(super) fn EdgeForm(key: EdgeKey) -> impl IntoView {
         })
     };
     let errors = edge.from_port == fairway_canvas::Port::Errors;
+    let trying: Trying = expect_context();
+    trying.follow();
+    let passing = {
+        let key = edge.key.clone();
+        Memo::new(move |_| trying.passing(&key))
+    };
+    let fields = move || {
+        let fields = passing.get()?;
+        let rows = fields.iter().cloned().map(|field| {
+            let kind = if field.gaps { format!("{}?", field.kind) } else { field.kind };
+            view! {
+                <li data-field-of-edge=field.name.clone() title=field.sample.clone().unwrap_or_default()>
+                    <bdi class="clip mono">{field.name.clone()}</bdi>
+                    <span class="type">{kind}</span>
+                    {field.sample.clone().map(|sample| view! { <bdi class="clip faint sample-of">{sample}</bdi> })}
+                </li>
+            }
+        });
+        Some(view! {
+            <section class="edge-fields" data-testid="edge-fields">
+                <h3>{t!("edge-fields", count = fields.len())}</h3>
+                <ul>{rows.collect_view()}</ul>
+                <p class="help">{t!("edge-fields-help")}</p>
+            </section>
+        })
+    };
     view! {
         <header class="inspector-head">
             <span class="node-icon">{icon(Icon::Link)}</span>
@@ -48,6 +75,7 @@ pub(super) fn EdgeForm(key: EdgeKey) -> impl IntoView {
             {end(&edge.to, edge.to.port_name(edge.to_port), t!("edge-to"))}
             {errors.then(|| view! { <p class="muted">{t!("edge-errors-text")}</p> })}
             {figures}
+            {fields}
         </div>
     }
     .into_any()

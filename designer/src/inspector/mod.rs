@@ -1,13 +1,15 @@
 //! The panel on the right: the settings of what is selected. `node` for a node, `edge` for an edge, `channel` when nothing
-//! is selected; `field` has an editor for each kind of setting.
+//! is selected; `field` has an editor for each kind of setting, `mapper` is the visual face of some.
 
 mod channel;
 mod edge;
 pub(crate) mod field;
+mod mapper;
 mod node;
 mod schedule;
 pub(crate) mod test;
 
+use fairway_canvas::align::Align;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
@@ -72,6 +74,31 @@ pub(crate) fn Inspector() -> impl IntoView {
     }
 }
 
+/// Ways to arrange several nodes: hook, way, picture.
+const ARRANGE: [(&str, Align, &str); 8] = [
+    ("align-left", Align::Left, "M4 3v14M7 6h9v3H7zM7 12h5v3H7z"),
+    ("align-centre", Align::Centre, "M10 3v14M5 6h10v3H5zM7 12h6v3H7z"),
+    ("align-right", Align::Right, "M16 3v14M4 6h9v3H4zM8 12h5v3H8z"),
+    ("align-top", Align::Top, "M3 4h14M6 7v9h3V7zM12 7v5h3V7z"),
+    ("align-middle", Align::Middle, "M3 10h14M6 5v10h3V5zM12 7v6h3V7z"),
+    ("align-bottom", Align::Bottom, "M3 16h14M6 4v9h3V4zM12 8v5h3V8z"),
+    ("spread-across", Align::Across, "M3 4v12M17 4v12M8.500 6h3v8h-3z"),
+    ("spread-down", Align::Down, "M4 3h12M4 17h12M6 8.500h8v3H6z"),
+];
+
+fn arrange_name(how: Align) -> String {
+    match how {
+        Align::Left => t!("align-left"),
+        Align::Centre => t!("align-centre"),
+        Align::Right => t!("align-right"),
+        Align::Top => t!("align-top"),
+        Align::Middle => t!("align-middle"),
+        Align::Bottom => t!("align-bottom"),
+        Align::Across => t!("spread-across"),
+        Align::Down => t!("spread-down"),
+    }
+}
+
 /// Several nodes: what can be done with all of them.
 #[component]
 fn ManyForm(count: usize) -> impl IntoView {
@@ -80,6 +107,20 @@ fn ManyForm(count: usize) -> impl IntoView {
         <header class="inspector-head"><h2>{t!("many-title", count = count)}</h2></header>
         <div class="inspector-body">
             <p class="muted">{t!("many-text")}</p>
+            <div class="arrange" role="toolbar" aria-label=t!("align")>
+                {ARRANGE.map(|(hook, how, path)| {
+                    let name = arrange_name(how);
+                    view! {
+                        <button class="icon-button" data-action=hook aria-label=name.clone() title=name on:click=move |_| editor.align(how)>
+                            <svg viewBox="0 0 20 20" width="18" height="18" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true"><path d=path /></svg>
+                        </button>
+                    }
+                }).into_iter().collect_view()}
+            </div>
+            <button class="button" data-action="group" on:click=move |_| editor.group_selected(t!("group-new"))>
+                {icon(Icon::Group)}
+                {t!("key-group")}
+            </button>
             <button class="button danger" data-action="delete-selected" on:click=move |_| editor.remove_selected(false)>
                 {icon(Icon::Trash)}
                 {t!("delete-nodes", count = count)}

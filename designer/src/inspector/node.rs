@@ -10,6 +10,7 @@ use super::field::desk::Desk;
 use super::field::offers::Offers;
 use super::field::{FieldBlock, Slot};
 use super::focus_field;
+use super::mapper::Mapper;
 use super::test::ConnectionTest;
 use crate::i18n::{components, t};
 use crate::icons::{Icon, component_icon, icon};
@@ -61,11 +62,13 @@ pub(super) fn NodeForm(node: Arc<NodeView>) -> impl IntoView {
         Some(spec) => (components::title(spec), spec.family.clone(), components::docs(spec)),
         None => (node.component.clone(), String::new(), String::new()),
     };
+    let mut face = None;
     let form = match &spec {
         Some(spec) => {
             let mut model = form::model(&spec.config_schema);
             components::localise(&mut model, &spec.name);
             let model = Arc::new(model);
+            face = Some(view! { <Mapper node=node.clone() model=model.clone() /> });
             view! { <Form node=node.clone() model offers /> }.into_any()
         }
         None => view! {
@@ -99,6 +102,7 @@ pub(super) fn NodeForm(node: Arc<NodeView>) -> impl IntoView {
                     on:blur=move |_| editor.close_entry()
                 />
             </div>
+            {face}
             <div data-form="">{form}</div>
             {(!docs.is_empty()).then(|| view! {
                 <details class="docs">

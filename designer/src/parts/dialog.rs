@@ -5,6 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
+use super::ToastList;
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
 
@@ -78,6 +79,7 @@ pub(crate) fn Dialog(
             </div>
             <div class="dialog-body">{children()}</div>
             <div class="dialog-foot">{foot}</div>
+            <ToastList />
         </dialog>
     }
 }

@@ -7,13 +7,14 @@ use fairway_shared::api::channels::{
 };
 use fairway_shared::api::status::{ChannelState, ChannelStatus, TargetState};
 use fairway_shared::api::{None as Nothing, Problem};
+use leptos::prelude::*;
 
 use super::{Ask, download};
 use crate::api;
 use crate::i18n::t;
-use crate::icons::Icon;
+use crate::icons::{Icon, icon};
 use crate::parts::pause;
-use crate::state::{Live, Toasts};
+use crate::state::{Live, Toasts, use_live, use_toasts};
 
 /// How often a stop is waited for, and how long each time: longer than a channel drains.
 const STOP_TRIES: u32 = 120;
@@ -34,8 +35,45 @@ pub(crate) fn offers(state: ChannelState, deployed: bool) -> &'static [TargetSta
     }
 }
 
+/// Buttons for the target states that a channel can be asked for. One that stays on offer stays the same button: a press must
+/// not be lost to a state that changes between its two halves.
+#[component]
+pub(crate) fn TargetButtons(
+    uid: String,
+    #[prop(into)] state: Signal<ChannelState>,
+    #[prop(into)] deployed: Signal<bool>,
+    /// Small ones, as on cards.
+    #[prop(optional)]
+    small: bool,
+) -> impl IntoView {
+    let (live, toasts) = (use_live(), use_toasts());
+    let offered = move || offers(state.get(), deployed.get()).to_vec();
+    view! {
+        <For each=offered key=|target| button_of(*target, ChannelState::Stopped).0 let:target>
+            {
+                let (hook, shape, _) = button_of(target, ChannelState::Stopped);
+                let text = Memo::new(move |_| button_of(target, state.get()).2);
+                let uid = uid.clone();
+                view! {
+                    <button
+                        class="icon-button"
+                        class:small=small
+                        class:go=!small && target == TargetState::Running
+                        data-action=hook
+                        aria-label=move || text.get()
+                        title=move || text.get()
+                        on:click=move |_| ask_for(uid.clone(), target, live, toasts)
+                    >
+                        {icon(shape)}
+                    </button>
+                }
+            }
+        </For>
+    }
+}
+
 /// Button of a target state: its hook, its picture, its text.
-pub(crate) fn button_of(target: TargetState, state: ChannelState) -> (&'static str, Icon, String) {
+fn button_of(target: TargetState, state: ChannelState) -> (&'static str, Icon, String) {
     match target {
         TargetState::Running if state == ChannelState::Paused => ("resume", Icon::Play, t!("resume")),
         TargetState::Running => ("resume", Icon::Play, t!("start")),

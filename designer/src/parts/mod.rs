@@ -1,11 +1,13 @@
 //! Small pieces that every page uses.
 
+pub(crate) mod bring_in;
 mod combobox;
 mod confirm;
 mod dialog;
 pub(crate) mod download;
 pub(crate) mod lifecycle;
 pub(crate) mod markdown;
+mod menu_button;
 mod pause;
 mod pill;
 mod popover;
@@ -14,6 +16,7 @@ mod toasts;
 pub(crate) use combobox::Combobox;
 pub(crate) use confirm::{Ask, Confirm};
 pub(crate) use dialog::Dialog;
+pub(crate) use menu_button::MenuButton;
 pub(crate) use pause::pause;
 pub(crate) use pill::{StatePill, state_name, state_word};
 pub(crate) use popover::Popover;

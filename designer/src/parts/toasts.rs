@@ -6,9 +6,16 @@ use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::state::{Tone, use_toasts};
 
-/// All messages in view. Bad ones are read out at once, good ones when there is time.
+/// A place for messages: at the corner of the window, and in every modal dialog. The one opened last shows them.
 #[component]
 pub(crate) fn ToastList() -> impl IntoView {
+    let here = use_toasts().place();
+    move || here.get().then(|| view! { <Shown /> })
+}
+
+/// All messages in view. Bad ones are read out at once, good ones when there is time.
+#[component]
+fn Shown() -> impl IntoView {
     let toasts = use_toasts();
     view! {
         <div class="toasts">

@@ -1,5 +1,6 @@
 //! Theme, language, and what the server is and has.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fairway_shared::api::None as Nothing;
@@ -14,6 +15,7 @@ use crate::i18n::{self, Language};
 const THEME: &str = "fairway.theme";
 const LANGUAGE: &str = "fairway.language";
 const SINGLE_KEYS: &str = "fairway.single-keys";
+const KEYS: &str = "fairway.keys";
 
 /// Light or dark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -49,6 +51,8 @@ pub(crate) struct Session {
     pub(crate) language: RwSignal<Option<Language>>,
     /// Whether single letters are shortcuts; those with a modifier always are.
     pub(crate) single_keys: RwSignal<bool>,
+    /// Chords that people have given to actions in the place of ours, by the action's name.
+    pub(crate) keys: RwSignal<BTreeMap<String, String>>,
     /// Components, once read.
     pub(crate) catalog: RwSignal<Option<Arc<Catalog>>>,
     /// Who answers, once read.
@@ -69,6 +73,11 @@ impl Session {
             theme: RwSignal::new(theme),
             language: RwSignal::new(language),
             single_keys: RwSignal::new(read(Keep::Always, SINGLE_KEYS).as_deref() != Some("off")),
+            keys: RwSignal::new(
+                read(Keep::Always, KEYS)
+                    .and_then(|kept| serde_json::from_str(&kept).ok())
+                    .unwrap_or_default(),
+            ),
             catalog: RwSignal::new(None),
             about: RwSignal::new(None),
         };
@@ -107,6 +116,15 @@ impl Session {
     pub(crate) fn set_single_keys(self, on: bool) {
         self.single_keys.set(on);
         keep(SINGLE_KEYS, (!on).then_some("off"));
+    }
+
+    /// Changes which chords people have given to actions.
+    pub(crate) fn change_keys(self, change: impl FnOnce(&mut BTreeMap<String, String>)) {
+        self.keys.update(change);
+        let text = self.keys.with_untracked(|keys| {
+            (!keys.is_empty()).then(|| serde_json::to_string(keys).unwrap_or_default())
+        });
+        keep(KEYS, text.as_deref());
     }
 
     fn apply_theme(self) {

@@ -40,12 +40,26 @@ pub(crate) struct Toasts {
     /// Oldest first.
     pub(crate) list: RwSignal<Vec<Toast>>,
     next: StoredValue<u64>,
+    /// Places that could show them, the last opened last.
+    places: RwSignal<Vec<u64>>,
 }
 
 impl Toasts {
     /// None yet.
     pub(crate) fn start() -> Self {
-        Self { list: RwSignal::new(Vec::new()), next: StoredValue::new(0) }
+        Self { list: RwSignal::new(Vec::new()), next: StoredValue::new(0), places: RwSignal::new(Vec::new()) }
+    }
+
+    /// A place that could show messages, as long as it exists. Only the one opened last does: a modal dialog lies over all
+    /// that is outside of it, and lets nothing there be pressed.
+    pub(crate) fn place(self) -> Memo<bool> {
+        let id = self.next.get_value();
+        self.next.set_value(id + 1);
+        self.places.update(|places| places.push(id));
+        on_cleanup(move || {
+            self.places.try_update(|places| places.retain(|place| *place != id));
+        });
+        Memo::new(move |_| self.places.with(|places| places.last() == Some(&id)))
     }
 
     /// Says that something is done.

@@ -6,11 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use fairway_engine::store::Totals;
-use fairway_shared::api::status::{Cause, ChannelState, ChannelStatus, EdgeStatus, NodeStatus, TaskStatus};
+use fairway_shared::api::status::{
+    Cause, ChannelState, ChannelStatus, EdgeStatus, Lag, NodeStatus, TaskStatus,
+};
 use fairway_shared::channel::Edge;
 use fairway_shared::plan::Plan;
 
 use super::grant::Grant;
+use super::lag::Lag as Behind;
 use super::placed::Observed;
 use super::rates::Rates;
 use super::task::{Purpose, Task};
@@ -24,6 +27,7 @@ pub(super) struct Running {
     pub(super) counted: Arc<Counted>,
     tasks: Mutex<Tasks>,
     rates: Mutex<Rates>,
+    behind: Mutex<Behind>,
     /// What was last told and written down; held while a look is taken.
     pub(super) told: tokio::sync::Mutex<Told>,
 }
@@ -96,6 +100,7 @@ impl Running {
             counted: Arc::new(counted),
             tasks: Mutex::default(),
             rates: Mutex::default(),
+            behind: Mutex::default(),
             told: tokio::sync::Mutex::new(Told::load(services, uid).await?),
         })
     }
@@ -241,21 +246,34 @@ impl Running {
         futures::future::join_all(tasks.iter().map(|task| task.ended())).await;
     }
 
-    /// Takes a sample for the rates.
+    /// Takes a sample for the rates and for how far the targets are behind.
     pub(super) fn sample(&self) {
         // `status` takes the rates while it holds the tasks: whoever needs both takes the tasks first, or lets go of them.
         if self.is_alive() {
+            // What is committed before what is on its way: between the two it may only look longer.
             let totals = lock(&self.counted.totals).clone();
-            lock(&self.rates).note(Instant::now(), totals);
+            let (now, settled) = (Instant::now(), totals.counts.read);
+            let taken = settled + self.in_flight();
+            lock(&self.behind).note(now, taken, settled);
+            lock(&self.rates).note(now, totals);
         } else {
+            lock(&self.behind).rest();
             lock(&self.rates).rest();
         }
+    }
+
+    /// Records that were read and are not settled yet.
+    fn in_flight(&self) -> u64 {
+        lock(&self.tasks).tasks.iter().map(|task| task.observe("").1.in_flight).sum()
     }
 
     /// What is observed, short of what only the controller knows.
     pub(super) fn status(&self, worker: &str) -> ChannelStatus {
         let tasks = lock(&self.tasks);
         let (seen, snapshots): (Vec<_>, Vec<_>) = tasks.tasks.iter().map(|task| task.observe(worker)).unzip();
+        // What is over moves nothing, whatever the last seconds were like.
+        let alive = tasks.tasks.iter().any(|task| !task.is_over());
+        let in_flight: u64 = snapshots.iter().map(|snapshot| snapshot.in_flight).sum();
         let fills: BTreeMap<String, f64> =
             snapshots.into_iter().flat_map(|snapshot| snapshot.fills).collect();
         let totals = lock(&self.counted.totals).clone();
@@ -270,9 +288,17 @@ impl Running {
             dead_letters: self.counted.letters.load(Ordering::Relaxed),
             nodes: nodes(&totals),
             edges: edges(&tasks.edges, &totals),
+            lag: alive.then(|| Lag {
+                records: in_flight,
+                // Tenths are all that a person can use.
+                seconds: (lock(&self.behind).age(Instant::now()).as_secs_f64() * 10.0).round() / 10.0,
+            }),
             tasks: seen,
             ..ChannelStatus::default()
         };
+        if !alive {
+            return status;
+        }
         for (id, node) in &mut status.nodes {
             node.in_rate = rates.of(|totals| totals.nodes.get(id).map_or(0, |passed| passed.entered));
             node.out_rate = rates.of(|totals| totals.nodes.get(id).map_or(0, |passed| passed.out));

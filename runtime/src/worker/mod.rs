@@ -17,6 +17,7 @@
 mod channel;
 mod ends;
 mod grant;
+mod lag;
 mod placed;
 mod rates;
 pub(crate) mod resolve;

@@ -129,6 +129,15 @@ pub struct TaskStatus {
     pub cause: Option<Cause>,
 }
 
+/// How far the targets are behind what the sources have read.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Lag {
+    /// Records read and not settled yet: neither delivered nor filtered nor set aside.
+    pub records: u64,
+    /// How long the oldest of them has been on its way, in seconds.
+    pub seconds: f64,
+}
+
 /// A change of state in the past.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryEntry {
@@ -174,6 +183,9 @@ pub struct ChannelStatus {
     pub counts: Counts,
     /// Dead letters waiting in the store.
     pub dead_letters: u64,
+    /// How far its targets are behind, while any of its tasks is alive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lag: Option<Lag>,
     /// By node id.
     pub nodes: BTreeMap<String, NodeStatus>,
     /// In document order.

@@ -65,7 +65,7 @@ async fn the_node_that_fails_says_so_by_shape_and_words() -> Result<()> {
 }
 
 /// Made-up records, some hundred a second, for as long as anybody looks.
-fn flowing() -> Value {
+pub(super) fn flowing() -> Value {
     json!({
         "apiVersion": "fairway/v1",
         "kind": "Channel",

@@ -6,12 +6,20 @@
 //! * `ends.rs`: ends of edges led elsewhere, panning at the border, renamed outputs
 //! * `finding.rs`: the command palette, addresses, the small map
 //! * `windows.rs`: text from elsewhere, another editor, forms and channels that are left
+//! * `arranging.rs`: copies, guides, cuts, lines, groups and notes
+//! * `versions.rs`, `replacing.rs`: versions; another component in a place, the document as text
+//! * `own_keys.rs`, `presses.rs`: keys of one's own, pictures; that every press counts
 //! * `live.rs`: what nodes and edges show while the channel runs
 
+mod arranging;
 mod edits;
 mod ends;
 mod finding;
 mod live;
+mod own_keys;
+mod presses;
+mod replacing;
+mod versions;
 mod view;
 mod windows;
 mod wiring;

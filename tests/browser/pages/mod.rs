@@ -3,8 +3,10 @@
 
 mod channels;
 mod connections;
+mod guide;
 mod hostile;
 mod letters;
+mod mapper;
 mod preview;
 mod settings;
 

@@ -151,22 +151,22 @@ pub(super) fn DeadLetters() -> impl IntoView {
         letters.group.track();
         letters.load(toasts);
     });
+    // Letters that come in while one looks change figures and rows, and never a button under the pointer.
+    let empty = Memo::new(move |_| letters.groups.with(|groups| groups.as_ref().map(Vec::is_empty)));
+    let letter = Memo::new(move |_| {
+        let id = letters.chosen.get()?;
+        letters.page.with(|page| page.as_ref()?.dead_letters.iter().find(|letter| letter.id == id).cloned())
+    });
     let body = move || {
-        let groups = letters.groups.get()?;
-        if groups.is_empty() {
+        if empty.get()? {
             return Some(view! { <div class="drawer-none">{t!("dead-none")}</div> }.into_any());
         }
         Some(
             view! {
                 <div class="letters">
-                    <Groups letters groups />
+                    <Groups letters />
                     <List letters acts />
-                    {move || {
-                        let page = letters.page.get()?;
-                        let id = letters.chosen.get()?;
-                        let letter = page.dead_letters.into_iter().find(|letter| letter.id == id)?;
-                        Some(view! { <Letter letter acts /> })
-                    }}
+                    {move || letter.get().map(|letter| view! { <Letter letter acts /> })}
                 </div>
             }
             .into_any(),
@@ -183,45 +183,70 @@ fn name_of(editor: Editor, id: &str) -> String {
 }
 
 #[component]
-fn Groups(letters: Letters, groups: Vec<LetterGroup>) -> impl IntoView {
-    let total: u64 = groups.iter().map(|group| group.letters).sum();
-    let row = move |key: Option<Key>, count: u64, title: AnyView, more: AnyView| {
-        let (mine, press) = (key.clone(), key.clone());
-        view! {
-            <li>
-                <button
-                    type="button"
-                    class="letter-group"
-                    data-group=key.map_or_else(|| "all".to_owned(), |(node, code)| format!("{node} {code}"))
-                    aria-current=move || letters.group.with(|group| *group == mine).then_some("true")
-                    on:click=move |_| {
-                        letters.shown.set(PAGE);
-                        letters.group.set(press.clone());
-                    }
-                >
-                    <span class="count-badge num" data-tone="bad">{format::short(count)}</span>
-                    <span class="what">{title}</span>
-                    {more}
-                </button>
-            </li>
-        }
+fn Groups(letters: Letters) -> impl IntoView {
+    let keys = move || {
+        let groups = letters.groups.get().unwrap_or_default();
+        let keys = groups.into_iter().map(|group| Some((group.node, group.code)));
+        std::iter::once(None).chain(keys).collect::<Vec<Option<Key>>>()
     };
-    let all = row(None, total, t!("dead-all").into_any(), ().into_any());
-    let rows = groups
-        .into_iter()
-        .map(|group| {
-            let place = name_of(letters.editor, &group.node);
-            let when =
-                t!("dead-between", first = format::ago(&group.first_at), last = format::ago(&group.last_at));
-            let more = view! {
-                <span class="more"><bdi>{place}</bdi> " · " <code>{group.code.clone()}</code></span>
-                <span class="more faint">{when}</span>
-            };
-            let title = view! { <bdi>{markdown::sentence(&group.message)}</bdi> };
-            row(Some((group.node, group.code)), group.letters, title.into_any(), more.into_any())
+    view! {
+        <ul class="letter-groups" aria-label=t!("dead-causes")>
+            <For each=keys key=Clone::clone let:key>
+                <Group letters key />
+            </For>
+        </ul>
+    }
+}
+
+/// A cause at a node, or all of them.
+#[component]
+fn Group(letters: Letters, key: Option<Key>) -> impl IntoView {
+    let found = {
+        let key = key.clone();
+        Memo::new(move |_| {
+            let (node, code) = key.as_ref()?;
+            letters.groups.with(|groups| {
+                groups.iter().flatten().find(|group| group.node == *node && group.code == *code).cloned()
+            })
         })
-        .collect_view();
-    view! { <ul class="letter-groups" aria-label=t!("dead-causes")>{all}{rows}</ul> }
+    };
+    let count = Memo::new(move |_| match found.get() {
+        Some(group) => group.letters,
+        None => letters.groups.with(|groups| groups.iter().flatten().map(|group| group.letters).sum()),
+    });
+    let more = move || {
+        let group = found.get()?;
+        let place = name_of(letters.editor, &group.node);
+        let when =
+            t!("dead-between", first = format::ago(&group.first_at), last = format::ago(&group.last_at));
+        Some(view! {
+            <span class="more"><bdi>{place}</bdi> " · " <code>{group.code}</code></span>
+            <span class="more faint">{when}</span>
+        })
+    };
+    let title = move || match found.get() {
+        Some(group) => view! { <bdi>{markdown::sentence(&group.message)}</bdi> }.into_any(),
+        None => t!("dead-all").into_any(),
+    };
+    let (mine, press) = (key.clone(), key.clone());
+    view! {
+        <li>
+            <button
+                type="button"
+                class="letter-group"
+                data-group=key.map_or_else(|| "all".to_owned(), |(node, code)| format!("{node} {code}"))
+                aria-current=move || letters.group.with(|group| *group == mine).then_some("true")
+                on:click=move |_| {
+                    letters.shown.set(PAGE);
+                    letters.group.set(press.clone());
+                }
+            >
+                <span class="count-badge num" data-tone="bad">{move || format::short(count.get())}</span>
+                <span class="what">{title}</span>
+                {more}
+            </button>
+        </li>
+    }
 }
 
 /// The records of a group, newest first.

@@ -1,9 +1,10 @@
 //! Preview: what every step makes of sample records, before and after it side by side. It runs the engine's own transforms and
 //! writes nothing (I9). `trying` asks for it and remembers the answer, `steps` lists the nodes, `table` shows one of them,
-//! `editing` changes the sample; `compare` and `sample` are what they work with.
+//! `editing` changes the sample, `fields` says what fields there are; `compare` and `sample` are what they work with.
 
 mod compare;
 mod editing;
+mod fields;
 mod sample;
 mod steps;
 mod table;
@@ -14,9 +15,10 @@ use fairway_shared::component::Kind;
 use leptos::prelude::*;
 
 use self::editing::SampleDialog;
+pub(crate) use self::fields::Seen;
 use self::steps::Steps;
 use self::table::Tables;
-pub(super) use self::trying::Trying;
+pub(crate) use self::trying::Trying;
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::inspector::field::offers::Asked;
@@ -50,6 +52,7 @@ pub(super) fn Preview(trying: Trying) -> impl IntoView {
                 let name = editor.node(&source).map(|node| editor.name_of(&node)).unwrap_or_default();
                 let edited = own(&source);
                 let (edit, back) = (source.clone(), source.clone());
+                let (pin, pin_by) = (source.clone(), source.clone());
                 view! {
                     <span class="sample" data-sample=source.clone()>
                         <span class="faint">{t!("preview-sample")}</span>
@@ -58,6 +61,10 @@ pub(super) fn Preview(trying: Trying) -> impl IntoView {
                         <button type="button" class="button small" data-action="edit-sample" on:click=move |_| editing.set(Some(edit.clone()))>
                             {icon(Icon::Pencil)}
                             {t!("preview-edit")}
+                        </button>
+                        <button type="button" class="icon-button small" data-action="pin-sample" aria-label=t!("preview-pin") title=t!("preview-pin-help")
+                            aria-pressed=move || trying.pinned.with(|pinned| pinned.contains(&pin)).to_string() on:click=move |_| trying.pin(&pin_by)>
+                            {icon(Icon::Pin)}
                         </button>
                         {edited.then(|| view! {
                             <button type="button" class="button small quiet" data-action="own-sample" on:click=move |_| trying.use_source(&back)>{t!("preview-from-source")}</button>

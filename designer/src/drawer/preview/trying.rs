@@ -1,7 +1,7 @@
 //! The preview's question and its answer, kept while the drawer shows other panels. Records of sources are taken once and
 //! used again while one changes the steps behind them, so that no outside system is asked for each letter typed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use fairway_shared::api::preview::{PreviewAnswer, PreviewChannel, PreviewRecord, PreviewRequest};
@@ -12,13 +12,25 @@ use serde_json::{Map, Value};
 
 use super::sample;
 use crate::api;
+use crate::i18n::t;
 use crate::inspector::field::offers::Asked;
 use crate::state::editor::{Editor, Selection};
+use crate::state::store::{Keep, forget, read, write};
 
 /// Changes are previewed once they pause for this long.
 const PAUSE: Duration = Duration::from_millis(600);
 /// Longest time for a preview, in milliseconds.
 const DEADLINE: u32 = 10_000;
+
+fn sample_key(uid: &str) -> String {
+    format!("fairway.samples.{uid}")
+}
+
+/// The pinned samples of a channel, by source.
+fn kept(uid: &str) -> BTreeMap<String, String> {
+    let text = read(Keep::Always, &sample_key(uid));
+    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
 
 /// Records that a source gave, and the settings it gave them with.
 #[derive(Debug, Clone, Default)]
@@ -30,8 +42,8 @@ struct Taken {
 
 /// The preview of one channel. A handle.
 #[derive(Clone, Copy)]
-pub(in crate::drawer) struct Trying {
-    editor: Editor,
+pub(crate) struct Trying {
+    pub(super) editor: Editor,
     /// What the last question was answered with.
     pub(super) answer: RwSignal<Asked<PreviewAnswer>>,
     /// Whether a question is on its way; the old answer is shown meanwhile.
@@ -40,6 +52,8 @@ pub(in crate::drawer) struct Trying {
     pub(super) step: RwSignal<Option<String>>,
     /// Text of samples in the place of a source's own records, by source.
     pub(super) own: RwSignal<BTreeMap<String, String>>,
+    /// Sources whose sample is kept for this channel, in this browser.
+    pub(super) pinned: RwSignal<BTreeSet<String>>,
     /// Most records of each source.
     pub(super) limit: RwSignal<u32>,
     /// Whether columns without a change are left out.
@@ -48,27 +62,32 @@ pub(in crate::drawer) struct Trying {
     /// Counts questions: an answer to an earlier one is no news.
     asked: StoredValue<u64>,
     due: StoredValue<Option<TimeoutHandle>>,
+    /// What the channel meant when it was last run.
+    ran: StoredValue<Option<String>>,
 }
 
 impl Trying {
     /// Nothing tried yet.
-    pub(in crate::drawer) fn new(editor: Editor) -> Self {
+    pub(crate) fn new(editor: Editor) -> Self {
+        let kept = kept(&editor.uid());
         Self {
             editor,
+            pinned: RwSignal::new(kept.keys().cloned().collect()),
             answer: RwSignal::new(Asked::Not),
             waiting: RwSignal::new(false),
             step: RwSignal::new(None),
-            own: RwSignal::new(BTreeMap::new()),
+            own: RwSignal::new(kept),
             limit: RwSignal::new(20),
             only_changed: RwSignal::new(false),
             taken: StoredValue::new(BTreeMap::new()),
             asked: StoredValue::new(0),
             due: StoredValue::new(None),
+            ran: StoredValue::new(None),
         }
     }
 
-    /// While the panel is shown: follows the selection, runs at first, and again when the drawing changes.
-    pub(super) fn follow(self) {
+    /// While what it says is shown: follows the selection, runs at first, and again when the drawing changes.
+    pub(crate) fn follow(self) {
         let editor = self.editor;
         Effect::new(move || {
             let selected = editor.selection.with(|selection| selection.single().cloned());
@@ -81,28 +100,33 @@ impl Trying {
                 self.step.set(next);
             }
         });
-        // Metadata, looks and places change nothing; settings, nodes and edges do.
         let meaning = Memo::new(move |_| {
             editor.edges.track();
             editor.nodes.with(|nodes| nodes.iter().for_each(|node| node.config.track()));
-            editor.with(|channel| {
-                let spec = &text::to_value(channel)["spec"];
-                serde_json::json!([spec["nodes"], spec["edges"]]).to_string()
-            })
+            self.meaning()
         });
-        Effect::new(move |before: Option<String>| {
+        Effect::new(move || {
             let now = meaning.get();
-            if before.as_ref() != Some(&now) && editor.nodes.with_untracked(|nodes| !nodes.is_empty()) {
-                let first = self.answer.with_untracked(|answer| *answer == Asked::Not);
-                if first {
-                    self.run();
-                } else if before.is_some() {
-                    self.run_soon();
-                }
+            let empty = editor.nodes.with_untracked(Vec::is_empty);
+            if empty || self.ran.with_value(|ran| ran.as_ref() == Some(&now)) {
+                return;
             }
-            now
+            // What was asked for by a view that is gone by now is made good by the next.
+            if self.answer.with_untracked(|answer| *answer == Asked::Not) {
+                self.run();
+            } else {
+                self.run_soon();
+            }
         });
         on_cleanup(move || self.forget_due());
+    }
+
+    /// What a preview depends on: metadata, looks and places change nothing; settings, nodes and edges do.
+    fn meaning(self) -> String {
+        self.editor.with(|channel| {
+            let spec = &text::to_value(channel)["spec"];
+            serde_json::json!([spec["nodes"], spec["edges"]]).to_string()
+        })
     }
 
     fn forget_due(self) {
@@ -131,13 +155,56 @@ impl Trying {
     /// A source gives its own records again.
     pub(super) fn use_source(self, source: &str) {
         self.own.update(|own| drop(own.remove(source)));
+        self.pinned.update(|pinned| {
+            pinned.remove(source);
+        });
+        self.keep();
         self.taken.update_value(|taken| drop(taken.remove(source)));
         self.run();
+    }
+
+    /// Pins the sample of a source as it is, or lets it go: a pinned one stays over a reload, whatever the source has by then.
+    pub(super) fn pin(self, source: &str) {
+        if self.pinned.with_untracked(|pinned| pinned.contains(source)) {
+            self.pinned.update(|pinned| {
+                pinned.remove(source);
+            });
+            self.own.update(|own| drop(own.remove(source)));
+        } else {
+            let given = self.given(source);
+            self.own.update(|own| {
+                own.entry(source.to_owned()).or_insert_with(|| sample::written(&given));
+            });
+            self.pinned.update(|pinned| {
+                pinned.insert(source.to_owned());
+            });
+        }
+        self.keep();
+        self.run();
+    }
+
+    /// Keeps the pinned samples.
+    fn keep(self) {
+        let pinned: BTreeMap<String, String> = self.own.with_untracked(|own| {
+            let pinned = self.pinned.get_untracked();
+            own.iter()
+                .filter(|(source, _)| pinned.contains(*source))
+                .map(|(a, b)| (a.clone(), b.clone()))
+                .collect()
+        });
+        let key = sample_key(&self.editor.uid());
+        let text = serde_json::to_string(&pinned).unwrap_or_default();
+        let done =
+            if pinned.is_empty() { forget(Keep::Always, &key) } else { write(Keep::Always, &key, &text) };
+        if !done {
+            self.editor.toasts().bad(t!("preview-not-kept"), None);
+        }
     }
 
     /// Records in the place of a source's own.
     pub(super) fn use_text(self, source: &str, text: String) {
         self.own.update(|own| drop(own.insert(source.to_owned(), text)));
+        self.keep();
         self.run();
     }
 
@@ -180,6 +247,7 @@ impl Trying {
 
     fn run(self) {
         self.forget_due();
+        self.ran.set_value(Some(self.meaning()));
         let limit = self.limit.get_untracked();
         let mut records = BTreeMap::new();
         let own = self.own.get_untracked();
@@ -225,7 +293,9 @@ impl Trying {
                 Err(problem) => Asked::Failed(api::said(&problem)),
             };
             let _left = self.waiting.try_set(false);
-            drop(self.answer.try_set(asked));
+            if self.answer.try_set(asked).is_none() {
+                self.mark_missing();
+            }
         });
     }
 

@@ -1,15 +1,14 @@
 //! The bar: which channel, how its draft stands, how it runs, and what can be done.
 
-use fairway_shared::api::status::TargetState;
 use leptos::prelude::*;
 
 use crate::app::{Away, SettingsButton};
-use crate::canvas::use_surface;
+use crate::canvas::{menu_item, use_surface};
 use crate::desktop::FileBar;
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
-use crate::parts::StatePill;
-use crate::parts::lifecycle::{ask_for, button_of, export, offers};
+use crate::parts::lifecycle::{TargetButtons, export};
+use crate::parts::{MenuButton, StatePill};
 use crate::router::{Link, Route};
 use crate::state::editor::{Saving, use_editor};
 use crate::state::{use_live, use_toasts};
@@ -27,22 +26,9 @@ pub(super) fn Bar() -> impl IntoView {
     };
     let cause =
         Memo::new(move |_| status.with(|status| status.cause.as_ref().map(|cause| cause.message.clone())));
-    let targets = {
-        let uid = uid.clone();
-        move || {
-            let state = state.get();
-            offers(state, editor.deployed.get().is_some()).iter().map(|&target| {
-                let (hook, shape, text) = button_of(target, state);
-                let uid = uid.clone();
-                let start = target == TargetState::Running;
-                view! {
-                    <button class="icon-button" class:go=start data-action=hook aria-label=text.clone() title=text on:click=move |_| ask_for(uid.clone(), target, live, toasts)>
-                        {icon(shape)}
-                    </button>
-                }
-            }).collect_view()
-        }
-    };
+    let deployed = Signal::derive(move || editor.deployed.get().is_some());
+    let channel = uid.clone();
+    let (surface, pictures) = (use_surface(), RwSignal::new(false));
     let on_export = move |_| {
         let uid = uid.clone();
         leptos::task::spawn_local(async move {
@@ -80,8 +66,20 @@ pub(super) fn Bar() -> impl IntoView {
             </div>
             <FileBar />
             <span class="rule-v"></span>
-            {targets}
-            <button class="icon-button" data-action="export" aria-label=t!("export") title=t!("export") on:click=on_export>{icon(Icon::Export)}</button>
+            <TargetButtons uid=channel state=state deployed=deployed />
+            <div class="split quiet">
+                <button class="icon-button" data-action="export" aria-label=t!("export") title=t!("export") on:click=on_export>{icon(Icon::Export)}</button>
+                <MenuButton open=pictures hook="export-more" label=t!("export-more") class="icon-button narrow">
+                    {[("export-svg", Icon::Picture), ("export-png", Icon::Picture), ("print", Icon::Print)].map(|(hook, shape)| {
+                        menu_item(hook).map(|(text, run)| view! {
+                            <button class="menu-item" role="menuitem" data-action=hook on:click=move |_| {
+                                pictures.set(false);
+                                run(surface);
+                            }>{icon(shape)} {text}</button>
+                        })
+                    }).into_iter().collect_view()}
+                </MenuButton>
+            </div>
             <button class="button" data-action="plan" on:click=move |_| editor.ask_plan()>{icon(Icon::Plan)} {t!("plan")}</button>
             <button class="button primary" data-action="deploy" title=t!("deploy-key") on:click=move |_| editor.ask_plan()>{icon(Icon::Deploy)} {t!("deploy")}</button>
             <SettingsButton />

@@ -2,6 +2,7 @@
 
 mod banners;
 mod bar;
+mod guide;
 mod physical;
 
 use fairway_shared::api::None as Nothing;
@@ -10,11 +11,12 @@ use leptos::prelude::*;
 
 use self::banners::{Conflict, Trouble};
 use self::bar::Bar;
+use self::guide::Guide;
 use self::physical::Physical;
 use crate::api;
 use crate::canvas::{Board, Surface};
-use crate::dialogs::PlanDialog;
-use crate::drawer::Drawer;
+use crate::dialogs::{DocumentDialog, PlanDialog};
+use crate::drawer::{Drawer, Trying};
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::inspector::Inspector;
@@ -67,6 +69,7 @@ fn Opened(
     let surface = Surface::new(editor);
     provide_context(editor);
     provide_context(surface);
+    provide_context(Trying::new(editor));
     Effect::new(move || {
         let name = editor.metadata.with(|metadata| {
             metadata.title.clone().filter(|title| !title.is_empty()).unwrap_or_else(|| metadata.name.clone())
@@ -82,6 +85,7 @@ fn Opened(
                 <main class="editor-middle">
                     <Conflict reload />
                     <Trouble />
+                    <Guide />
                     <div class="view" hidden=move || surface.physical.get()><Board /></div>
                     {move || surface.physical.get().then(|| view! { <Physical /> })}
                     <Drawer />
@@ -91,6 +95,7 @@ fn Opened(
         </div>
         <Ghost />
         <PlanDialog />
+        <DocumentDialog />
     }
 }
 

@@ -14,8 +14,8 @@ use super::{Channels, shown};
 use crate::api;
 use crate::i18n::{format, t};
 use crate::icons::{Icon, icon};
-use crate::parts::lifecycle::{ask_for, button_of, export, offers};
-use crate::parts::{Ask, Popover, StatePill, markdown};
+use crate::parts::lifecycle::{TargetButtons, export};
+use crate::parts::{Ask, MenuButton, StatePill, markdown};
 use crate::router::{Link, Route};
 use crate::state::{Live, Toasts, use_live, use_toasts};
 
@@ -60,30 +60,6 @@ pub(super) fn Card(channel: ChannelSummary) -> impl IntoView {
     });
     let saved = format::ago(&channel.saved_at);
 
-    let target_buttons = {
-        let uid = channel.uid.clone();
-        move || {
-            let state = state.get();
-            offers(state, deployed.is_some())
-                .iter()
-                .map(|&target| {
-                    let (hook, shape, text) = button_of(target, state);
-                    let uid = uid.clone();
-                    view! {
-                        <button
-                            class="icon-button small"
-                            data-action=hook
-                            aria-label=text.clone()
-                            title=text
-                            on:click=move |_| ask_for(uid.clone(), target, live, toasts)
-                        >
-                            {icon(shape)}
-                        </button>
-                    }
-                })
-                .collect_view()
-        }
-    };
     let on_export = {
         let uid = channel.uid.clone();
         move |_| {
@@ -112,6 +88,7 @@ pub(super) fn Card(channel: ChannelSummary) -> impl IntoView {
                 <dl class="figures">
                     <div><dt>{t!("figure-rate")}</dt><dd>{with(|status| format::rate(inflow(status)))}</dd></div>
                     <div><dt>{t!("figure-read")}</dt><dd>{with(|status| format::short(status.counts.read))}</dd></div>
+                    <div><dt>{t!("figure-lag")}</dt><dd data-figure="lag">{with(|status| format::lag(status.lag))}</dd></div>
                     <div><dt>{t!("figure-delivered")}</dt><dd>{with(|status| format::short(status.counts.delivered))}</dd></div>
                     <div class:bad=move || dead.get()><dt>{t!("figure-dead")}</dt><dd>{with(|status| format::short(status.dead_letters))}</dd></div>
                 </dl>
@@ -123,23 +100,13 @@ pub(super) fn Card(channel: ChannelSummary) -> impl IntoView {
             <div class="card-foot">
                 <span class="clip">{version.map(|version| format!("{version} · "))} {t!("card-saved", ago = saved)}</span>
                 <span class="grow"></span>
-                {target_buttons}
-                <button
-                    class="icon-button small"
-                    data-action="more"
-                    aria-label=t!("more")
-                    title=t!("more")
-                    aria-expanded=move || menu.get().to_string()
-                    on:click=move |_| menu.update(|open| *open = !*open)
-                >
-                    {icon(Icon::More)}
-                </button>
+                <TargetButtons uid=channel.uid.clone() state=state deployed=deployed.is_some() small=true />
+                <MenuButton open=menu hook="more" label=t!("more") shape=Icon::More class="icon-button small">
+                    <button class="menu-item" role="menuitem" data-action="export" on:click=on_export.clone()>{icon(Icon::Export)} {t!("export")}</button>
+                    <div class="menu-rule"></div>
+                    <button class="menu-item danger" role="menuitem" data-action="delete" on:click=on_delete>{icon(Icon::Trash)} {t!("delete")}</button>
+                </MenuButton>
             </div>
-            <Popover open=menu label=t!("more") role="menu">
-                <button class="menu-item" role="menuitem" data-action="export" on:click=on_export.clone()>{icon(Icon::Export)} {t!("export")}</button>
-                <div class="menu-rule"></div>
-                <button class="menu-item danger" role="menuitem" data-action="delete" on:click=on_delete>{icon(Icon::Trash)} {t!("delete")}</button>
-            </Popover>
         </li>
     }
 }

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::Importer;
+use crate::canvas::begin_guide;
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
 
@@ -25,6 +26,10 @@ pub(super) fn Empty(create: Callback<()>, gallery: RwSignal<bool>, importer: Imp
                     {icon(Icon::Import)} <span class="what">{t!("import-file")}</span> <span class="more">{t!("import-hint")}</span>
                 </button>
             </div>
+            <button class="link guide-link" data-action="door-guide" on:click=move |_| {
+                begin_guide();
+                create.run(());
+            }>{t!("door-guide")}</button>
         </div>
     }
 }

@@ -1,16 +1,16 @@
 //! Bringing documents in: by file picker, by drop on the page, by paste. A name that exists is asked about.
 
-use fairway_shared::api::channels::{Existing, Import, ImportDocument};
+use fairway_shared::api::channels::Existing;
 use leptos::html;
 use leptos::prelude::*;
 use serde_json::Value;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 
-use crate::api;
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::parts::Dialog;
+use crate::parts::bring_in::{Brought, bring_in, read};
 use crate::router::{Route, Router, use_router};
 use crate::state::{Toasts, use_toasts};
 
@@ -115,30 +115,22 @@ impl Importer {
 
     /// Imports a text.
     pub(crate) fn text(self, text: &str) {
-        match serde_json::from_str(text) {
-            Ok(document) => self.send(document, Existing::Refuse),
-            Err(error) => self.toasts.bad(t!("import-not-json"), Some(error.to_string())),
+        if let Some(document) = read(text, self.toasts) {
+            self.send(document, Existing::Refuse);
         }
     }
 
     fn send(self, document: Value, existing: Existing) {
         leptos::task::spawn_local(async move {
-            let import = Import { document, existing };
-            match api::call::<ImportDocument>(&[], &import).await {
-                Ok(done) => {
-                    if !done.missing_secrets.is_empty() {
-                        let names = done.missing_secrets.join(", ");
-                        self.toasts.bad(t!("import-secrets", names = names), Some(t!("import-secrets-help")));
-                    }
-                    match done.channels.as_slice() {
-                        [one] => self.router.go(Route::Canvas(one.clone())),
-                        many => self.toasts.good(t!("import-done", count = many.len())),
-                    }
+            match bring_in(document, existing, self.toasts).await {
+                Brought::Channels(channels) => match channels.as_slice() {
+                    [one] => self.router.go(Route::Canvas(one.clone())),
+                    many => self.toasts.good(t!("import-done", count = many.len())),
+                },
+                Brought::Taken(document) => {
+                    let _left = self.clash.try_set(Some(document));
                 }
-                Err(problem) if problem.status == 409 && existing == Existing::Refuse => {
-                    let _left = self.clash.try_set(Some(import.document));
-                }
-                Err(problem) => self.toasts.problem(&problem),
+                Brought::Refused => {}
             }
         });
     }

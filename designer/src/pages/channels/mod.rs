@@ -21,7 +21,7 @@ use crate::app::Frame;
 use crate::desktop::{OpenButton, RecentDocuments};
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
-use crate::parts::{Ask, Confirm, Popover};
+use crate::parts::{Ask, Confirm, MenuButton};
 use crate::router::{Route, use_router};
 use crate::state::editor::made_empty;
 use crate::state::{use_live, use_toasts};
@@ -137,17 +137,7 @@ pub(crate) fn ChannelsPage() -> impl IntoView {
                                 {icon(Icon::Plus)}
                                 {t!("new-channel")}
                             </button>
-                            <button
-                                class="button primary"
-                                data-action="new-more"
-                                aria-label=t!("new-more")
-                                title=t!("new-more")
-                                aria-expanded=move || menu.get().to_string()
-                                on:click=move |_| menu.update(|open| *open = !*open)
-                            >
-                                {icon(Icon::ChevronDown)}
-                            </button>
-                            <Popover open=menu label=t!("new-more") role="menu">
+                            <MenuButton open=menu hook="new-more" label=t!("new-more") class="button primary">
                                 <button class="menu-item" role="menuitem" data-action="from-template" on:click=move |_| {
                                     menu.set(false);
                                     gallery.set(true);
@@ -161,7 +151,7 @@ pub(crate) fn ChannelsPage() -> impl IntoView {
                                     importer.paste();
                                 }>{icon(Icon::Paste)} {t!("import-paste")}</button>
                                 <p class="menu-note faint">{t!("import-hint")}</p>
-                            </Popover>
+                            </MenuButton>
                         </div>
                     </div>
                     <RecentDocuments />

@@ -15,7 +15,7 @@ use crate::api;
 use crate::dialogs::{ConnectionDraft, connector_name, family_of, whereabouts};
 use crate::i18n::{format, t};
 use crate::icons::{Icon, component_icon, icon};
-use crate::parts::{Ask, Popover, markdown};
+use crate::parts::{Ask, MenuButton, markdown};
 use crate::router::{Link, Route};
 use crate::state::store::{Keep, forget, read, write};
 use crate::state::{use_session, use_toasts};
@@ -175,15 +175,12 @@ pub(super) fn Row(detail: ConnectionDetail) -> impl IntoView {
             <div class="connection-acts">
                 <button class="button small" data-action="test-connection" disabled=move || !can_test || testing.get() on:click=move |_| test()>{icon(Icon::Plug)} {t!("test-short")}</button>
                 <button class="button small" data-action="edit-connection" on:click=edit>{t!("edit")}</button>
-                <button class="icon-button small" data-action="more" aria-label=t!("more") title=t!("more") aria-expanded=move || menu.get().to_string() on:click=move |_| menu.update(|open| *open = !*open)>
-                    {icon(Icon::More)}
-                </button>
-                <Popover open=menu label=t!("more") role="menu">
+                <MenuButton open=menu hook="more" label=t!("more") shape=Icon::More class="icon-button small">
                     <button class="menu-item danger" role="menuitem" data-action="delete-connection" disabled=used title=used.then(|| t!("connection-delete-used")) on:click=remove.clone()>
                         {icon(Icon::Trash)} {t!("delete")}
                     </button>
                     {used.then(|| view! { <p class="menu-note faint">{t!("connection-delete-used")}</p> })}
-                </Popover>
+                </MenuButton>
             </div>
             <div class="connection-result" data-testid="tested">{result}</div>
         </li>

@@ -1,9 +1,7 @@
 //! Where nodes stand relative to each other: layers, rows, columns; and what hangs together.
 
-use std::collections::BTreeMap;
-
+use fairway_canvas::align::{Align, aligned};
 use fairway_canvas::{Point, graph, tidy};
-use fairway_shared::channel::Spot;
 use fairway_shared::edit::Command;
 use leptos::prelude::*;
 
@@ -28,18 +26,12 @@ impl Editor {
         self.close_entry();
     }
 
-    /// Puts the selected nodes into one column, or one row.
-    pub(crate) fn align(self, column: bool) {
+    /// Brings the selected nodes into line, or to equal distances.
+    pub(crate) fn align(self, how: Align) {
         let nodes = self.selected_nodes();
-        let Some(around) = fairway_canvas::Rect::around(nodes.iter().map(|node| node.rect())) else { return };
-        let spots: BTreeMap<String, Spot> = nodes
-            .iter()
-            .map(|node| {
-                let at = node.at.get_untracked();
-                let to = if column { Point::new(around.x, at.y) } else { Point::new(at.x, around.y) };
-                (node.id.clone(), spot(to))
-            })
-            .collect();
+        let rects: Vec<_> = nodes.iter().map(|node| node.rect()).collect();
+        let corners = aligned(&rects, how);
+        let spots = nodes.iter().zip(corners).map(|(node, corner)| (node.id.clone(), spot(corner))).collect();
         self.close_entry();
         self.run(Command::MoveNodes { spots });
         self.close_entry();

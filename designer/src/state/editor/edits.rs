@@ -9,7 +9,7 @@ use fairway_shared::channel::{Channel, Edge, Metadata, Node, PortRef, Settings, 
 use fairway_shared::diagnostic::Fix;
 use fairway_shared::edit::{self, Command};
 use leptos::prelude::*;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{EdgeKey, Editor, Selection};
 use crate::i18n::t;
@@ -208,6 +208,33 @@ impl Editor {
         }
     }
 
+    /// Takes the last step back as if it had never been: there is nothing to make once more.
+    pub(crate) fn discard_last(self) {
+        self.step(|history, channel| {
+            let done = history.undo(channel);
+            history.redo.pop();
+            done
+        });
+    }
+
+    /// Cuts every edge that a stroke from one place of the world to another crosses; answers how many.
+    pub(crate) fn slice(self, from: Point, to: Point) -> usize {
+        let cut: Vec<Command> = self.edges.with_untracked(|edges| {
+            let crossed = edges.iter().filter(|edge| edge.curve_untracked().crossed(from, to));
+            crossed
+                .map(|edge| Command::RemoveEdge { from: edge.key.from.clone(), to: edge.key.to.clone() })
+                .collect()
+        });
+        let count = cut.len();
+        self.close_entry();
+        if count > 0 && self.run(Command::Batch(cut)) {
+            let said = t!("edges-cut", count = count);
+            self.toasts.offer(said, t!("key-undo"), Callback::new(move |()| self.undo()));
+        }
+        self.close_entry();
+        count
+    }
+
     /// Moves nodes on the screen only, from where they stood; [`Self::commit_move`] makes it a step.
     pub(crate) fn shift(self, from: &[(String, Point)], by: Point) {
         for (id, at) in from {
@@ -327,6 +354,30 @@ impl Editor {
             self.close_entry();
             self.editing.set_value(part.to_owned());
         }
+    }
+
+    /// Puts another document in this one's place, as one step. The channel keeps its name.
+    pub(crate) fn replace_document(self, mut channel: Channel) {
+        channel.metadata.name = self.with(|now| now.metadata.name.clone());
+        self.take_document(channel);
+    }
+
+    /// Takes a document over as it is, as one step.
+    pub(crate) fn take_document(self, channel: Channel) {
+        self.close_entry();
+        self.run(Command::ReplaceDocument { channel: Box::new(channel) });
+        self.close_entry();
+    }
+
+    /// Makes a node of another component with these settings, as one step.
+    pub(crate) fn replace_component(self, node: &str, component: &str, config: Map<String, Value>) {
+        let (node, component) = (node.to_owned(), component.to_owned());
+        self.close_entry();
+        self.run(Command::Batch(vec![
+            Command::SetComponent { node: node.clone(), component },
+            Command::ReplaceConfig { node, config },
+        ]));
+        self.close_entry();
     }
 
     /// Carries out the change that mends a finding.

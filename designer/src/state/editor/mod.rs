@@ -1,11 +1,14 @@
 //! The channel being edited: document and history, drawn as signals, saved as one types.
 //!
 //! `views` are the signals, `select` the selection, `edits` and `arrange` what changes the document, `saving` how the draft
-//! gets to the server, `conflict` what another editor of it has, `problems` what is wrong with it. Every change goes through `edits`, so that it can be undone.
+//! gets to the server, `conflict` what another editor of it has, `compare` what lies between two states of it, `problems` what is wrong with it, `figures` what is observed. Every change goes through `edits`, so that it can be undone.
 
 mod arrange;
+mod cards;
+mod compare;
 mod conflict;
 mod edits;
+mod figures;
 mod problems;
 mod saving;
 mod select;
@@ -23,12 +26,15 @@ use fairway_shared::diagnostic::Diagnostic;
 use fairway_shared::edit::{History, OutputNames};
 use fairway_shared::plan::Plan;
 use leptos::prelude::*;
+use serde_json::Value;
 
+pub(crate) use self::cards::{Group, LEAST as LEAST_NOTE, Note};
+pub(crate) use self::compare::{Comparison, Fate, lines as diff_lines};
 pub(crate) use self::conflict::Differences;
 pub(crate) use self::saving::{Saving, made_empty};
 pub(crate) use self::select::Selection;
 pub(crate) use self::views::{EdgeKey, EdgeView, Findings, NodeView, curve};
-use self::views::{place_of, put, troubles};
+use self::views::{place_of, put};
 use super::{Catalog, Live, Toasts};
 use crate::parts::lifecycle;
 
@@ -61,6 +67,10 @@ pub(crate) struct Editor {
     pub(crate) nodes: RwSignal<Vec<Arc<NodeView>>>,
     /// Edges in document order.
     pub(crate) edges: RwSignal<Vec<Arc<EdgeView>>>,
+    /// Notes on the canvas, as the document has them.
+    pub(crate) notes: RwSignal<Vec<Value>>,
+    /// Groups of nodes, as the document has them.
+    pub(crate) groups: RwSignal<Vec<Value>>,
     /// Fires when nodes have come to rest somewhere else.
     pub(crate) moved: Trigger,
     /// Name, title, description.
@@ -114,6 +124,8 @@ impl Editor {
             checking: StoredValue::new(false),
             nodes: RwSignal::new(Vec::new()),
             edges: RwSignal::new(Vec::new()),
+            notes: RwSignal::new(Vec::new()),
+            groups: RwSignal::new(Vec::new()),
             moved: Trigger::new(),
             metadata: RwSignal::new(channel.metadata.clone()),
             settings: RwSignal::new(channel.spec.settings.clone()),
@@ -348,6 +360,12 @@ impl Editor {
             if self.settings.with_untracked(|known| *known != channel.spec.settings) {
                 self.settings.set(channel.spec.settings.clone());
             }
+            let layout = &channel.layout;
+            for (signal, written) in [(self.notes, &layout.notes), (self.groups, &layout.groups)] {
+                if signal.with_untracked(|known| known != written) {
+                    signal.set(written.clone());
+                }
+            }
         });
         self.moved.notify();
         self.trim_selection();
@@ -360,47 +378,6 @@ impl Editor {
                 signal.set(value);
             }
         }
-    }
-
-    /// Passes figures on to nodes and edges as they come.
-    fn follow_status(self) {
-        let status = self.live.status(&self.uid());
-        Effect::new(move || {
-            status.track();
-            self.show_status();
-            self.edges.with_untracked(|edges| {
-                for edge in edges {
-                    if let Some(rate) =
-                        edge.status.with_untracked(|status| status.as_ref().map(|status| status.rate))
-                    {
-                        edge.trail.update(|trail| trail.push(rate));
-                    }
-                }
-            });
-        });
-    }
-
-    fn show_status(self) {
-        self.live.status(&self.uid()).with_untracked(|status: &ChannelStatus| {
-            let troubles = troubles(status);
-            self.nodes.with_untracked(|nodes| {
-                for node in nodes {
-                    put(&node.status, &status.nodes.get(&node.id).copied());
-                    put(&node.trouble, &troubles.get(node.id.as_str()).cloned());
-                }
-            });
-            let passed: HashMap<(&str, &str), _> =
-                status.edges.iter().map(|edge| ((edge.from.as_str(), edge.to.as_str()), edge)).collect();
-            self.edges.with_untracked(|edges| {
-                for edge in edges {
-                    let (from, to) = (edge.key.from.to_string(), edge.key.to.to_string());
-                    put(
-                        &edge.status,
-                        &passed.get(&(from.as_str(), to.as_str())).map(|status| (*status).clone()),
-                    );
-                }
-            });
-        });
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fairway_canvas::spark::Trail;
 use fairway_canvas::viewport::Detail;
 use fairway_canvas::{Curve, Point, Port, Rect, Shape};
-use fairway_shared::api::status::{ChannelState, ChannelStatus, EdgeStatus, NodeStatus};
+use fairway_shared::api::status::{ChannelState, ChannelStatus, EdgeStatus, Lag, NodeStatus};
 use fairway_shared::channel::{Channel, ERRORS, Edge, Node, PortRef};
 use fairway_shared::component::Kind;
 use leptos::prelude::*;
@@ -49,6 +49,12 @@ pub(crate) struct NodeView {
     pub(crate) status: ArcRwSignal<Option<NodeStatus>>,
     /// The state of its channel or task that it is the cause of, and why.
     pub(crate) trouble: ArcRwSignal<Option<(ChannelState, String)>>,
+    /// Fields that its settings name and that none of the sample records has.
+    pub(crate) missing: ArcRwSignal<Vec<String>>,
+    /// How far targets are behind what it read: of a channel's only source, while that is worth telling.
+    pub(crate) lag: ArcRwSignal<Option<Lag>>,
+    /// How many steps wait for this one, where it is the cause of back pressure.
+    pub(crate) slow: ArcRwSignal<Option<usize>>,
     /// How much of it is drawn.
     pub(crate) detail: ArcRwSignal<Detail>,
 }
@@ -69,6 +75,9 @@ impl NodeView {
             findings: ArcRwSignal::new(Findings::default()),
             status: ArcRwSignal::new(None),
             trouble: ArcRwSignal::new(None),
+            missing: ArcRwSignal::new(Vec::new()),
+            lag: ArcRwSignal::new(None),
+            slow: ArcRwSignal::new(None),
             detail: ArcRwSignal::new(Detail::Full),
         }
     }
