@@ -25,6 +25,8 @@
         const edge = e.getBoundingClientRect();
         if (box.right > edge.right + 1 || box.left < edge.left - 1) { cut.push(text); break; }
       }
+      // What is fixed to the window is not cut by what it stands in.
+      if (style.position === "fixed") break;
     }
     seen.push({ text, box, owner, whole, through });
   }
