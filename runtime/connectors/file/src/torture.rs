@@ -100,7 +100,8 @@ fn check(title: &str, run: &Run, fates: &[Fate]) {
                 assert!(found == *value, "{title}, record {index}");
             }
             (Some((_, message)), Fate::Refused(line)) => {
-                assert!(message.contains(&format!(", line {line}:")), "{title}, record {index}: {message}");
+                let said = message.contains(&format!(", line {line}:"));
+                assert!(said, "{title}, record {index}, of line {line}: {message}");
             }
             (fault, Fate::Refused(line)) => panic!("{title}, line {line} was taken: {fault:?}"),
             (Some(fault), Fate::Sound(_)) => panic!("{title}, record {index} was refused: {fault:?}"),

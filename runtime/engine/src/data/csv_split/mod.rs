@@ -152,6 +152,8 @@ impl Splitter {
     fn skip_blank(&mut self, buffer: &[u8], eof: bool) -> Option<usize> {
         loop {
             match buffer.get(self.at)? {
+                // Its other half may be still to come, and both are one line to whoever counts them.
+                b'\r' if !eof && self.at + 1 == buffer.len() => return None,
                 b'\r' | b'\n' => {
                     self.specials.skip(buffer, &self.marks, self.at);
                     self.at += 1;

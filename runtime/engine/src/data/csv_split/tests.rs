@@ -101,6 +101,16 @@ fn dialects() -> impl Strategy<Value = Dialect> {
     )
 }
 
+/// Else whoever counts lines would count this one in two buffers.
+#[test]
+fn half_a_line_end_waits_for_the_other() {
+    let mut splitter = Splitter::new(Dialect::default(), 0);
+    let mut fields = Vec::new();
+    assert_eq!(splitter.next_record(b"a\n\n\r", false, &mut fields), Found::Record { start: 0, end: 2 });
+    assert_eq!(splitter.next_record(b"a\n\n\r", false, &mut fields), Found::Incomplete { start: 3 });
+    assert_eq!(splitter.next_record(b"a\n\n\r", true, &mut fields), Found::End);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(crate::testkit::cases(1000)))]
 
