@@ -49,7 +49,7 @@ impl Controller {
                 seen.unwrap_or_else(|| ChannelStatus { uid: uid.to_owned(), ..Default::default() });
             let last = self.services.status.history_seen(uid, 1).await?.pop();
             status.since = last.map(|entry| entry.at);
-            status.dead_letters = self.services.dead_letters.usage(uid).await?.letters;
+            status.dead_letters = self.services.dead_letters.usage_seen(uid).await?.letters;
             return Ok(status);
         }
         let wanted: Option<Wanted> = catalog::find(&*self.services.config, &catalog::wanted(uid)).await?;

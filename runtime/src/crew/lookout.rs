@@ -89,7 +89,7 @@ impl Lookout {
             let before = seen.published.get(uid);
             let new_state = before.is_none_or(|before| differs(before, &status));
             if new_state || (counts && before != Some(&status)) {
-                status.dead_letters = self.services.dead_letters.usage(uid).await?.letters;
+                status.dead_letters = self.services.dead_letters.usage_seen(uid).await?.letters;
                 seen.published.insert(uid.clone(), status.clone());
                 self.events.publish(Event::Status(Box::new(status)));
             }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use fairway_cluster::{Life, Timing};
+use fairway_cluster::{Life, Timing, Why};
 use fairway_shared::api::status::{Cause, ChannelState, ChannelStatus, TargetState, TaskStatus};
 use fairway_shared::channel::Edge;
 use fairway_shared::plan;
@@ -44,7 +44,8 @@ pub(super) struct Place {
     pub(super) life: Life,
     pub(super) generation: u64,
     pub(super) form: String,
-    /// Nothing is heard of its worker.
+    why: Why,
+    /// Nothing is heard of its worker, for so long that it writes nothing any more.
     silent: bool,
 }
 
@@ -112,13 +113,13 @@ impl Sight {
                 protocol.heard(now).map(|(beat, silence)| (&beat.life, silence)).collect();
             let silent = |life: &Life| {
                 let silence = silences.get(life);
-                silence.is_none_or(|silence| *silence >= Timing::default().dead)
+                silence.is_none_or(|silence| *silence >= Timing::default().suspend)
             };
             let tasks = protocol.settled().allocations().get(uid).into_iter();
             let place = |(task, slot): (&String, &fairway_cluster::Slot)| {
                 let (life, form) = (slot.life.clone(), slot.form.clone());
                 let silent = silent(&life);
-                (task.clone(), Place { life, generation: slot.number(), form, silent })
+                (task.clone(), Place { life, generation: slot.number(), form, why: slot.why, silent })
             };
             let places = tasks.flat_map(|allocation| allocation.tasks.iter().map(place)).collect();
             (places, protocol.is_sure())
@@ -221,15 +222,32 @@ fn observed(
     if place.silent {
         let cause = cause(
             "cluster.worker_lost",
-            format!("nothing is heard of worker `{worker}`, its tasks move to others"),
-            "start it again if it is meant to be there",
+            format!("nothing is heard of worker `{worker}`: if that lasts, its tasks move to others"),
+            "see whether it runs and reaches the brokers",
         );
         return plain(id, worker, ChannelState::Restarting, Some(cause));
     }
     match report.filter(|report| report.generation == place.generation) {
-        Some(report) => TaskStatus { worker: worker.clone(), ..report.status.clone() },
-        None => plain(id, worker, ChannelState::Starting, None),
+        // What begins says why it is there: somebody may look at a channel that was running a moment ago.
+        Some(report) if report.status.state != ChannelState::Starting => {
+            TaskStatus { worker: worker.clone(), ..report.status.clone() }
+        }
+        _ => plain(id, worker, ChannelState::Starting, moved(place.why, worker)),
     }
+}
+
+/// Why a task begins on a worker, where another had it.
+fn moved(why: Why, worker: &str) -> Option<Cause> {
+    let what = match why {
+        Why::Started | Why::Changed | Why::Stopped => return None,
+        Why::WorkerLost => "the worker that had the task died",
+        Why::WorkerLeaves => "the worker that had the task leaves",
+        Why::WorkerDrained => "the worker that had the task is drained",
+        Why::Misfit => "the worker that had the task does not fit any more",
+        Why::Balance => "the tasks are spread anew",
+    };
+    let message = format!("{what}, worker `{worker}` takes it over");
+    Some(Cause { code: "cluster.moved".to_owned(), message, help: None, node: None })
 }
 
 fn plain(id: &str, worker: &str, state: ChannelState, cause: Option<Cause>) -> TaskStatus {

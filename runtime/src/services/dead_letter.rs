@@ -133,6 +133,11 @@ pub trait DeadLetterService: Send + Sync {
     /// How much is set aside.
     async fn usage(&self, uid: &str) -> Result<Usage>;
 
+    /// The same as far as this process has read, without asking anybody: for showing.
+    async fn usage_seen(&self, uid: &str) -> Result<Usage> {
+        self.usage(uid).await
+    }
+
     /// Removes dead letters that fit; answers how many there were. Reading their source again does not bring them back. One
     /// that is being tried again may be delivered all the same.
     async fn discard(&self, uid: &str, filter: &Filter) -> Result<u64>;

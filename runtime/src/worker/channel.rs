@@ -105,6 +105,19 @@ impl Running {
         })
     }
 
+    /// The same for tasks that a cluster places here, without asking the brokers anything: before a task has taken over its
+    /// transactional id, what a dead worker left unfinished under it keeps topics from being read to their ends for as long as ten seconds.
+    pub(super) async fn placed(services: &Services, uid: &Arc<str>) -> Result<Self> {
+        let totals = Mutex::new(services.positions.totals_seen(uid).await?);
+        Ok(Self {
+            uid: uid.clone(),
+            counted: Arc::new(Counted { totals, ..Counted::default() }),
+            tasks: Mutex::default(),
+            rates: Mutex::default(),
+            told: tokio::sync::Mutex::default(),
+        })
+    }
+
     /// Starts the tasks of a job that do not run yet; those that do are paused or go on with the others.
     pub(super) fn start(&self, inner: &Arc<Inner>, job: &Arc<Job>, paused: bool) {
         let mut tasks = lock(&self.tasks);

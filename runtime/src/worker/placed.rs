@@ -39,7 +39,14 @@ impl Worker {
         paused: bool,
         grant: Arc<Grant>,
     ) -> Result<Placed> {
-        let running = self.load(&job.uid).await?;
+        let running = match self.inner.running(&job.uid) {
+            Some(running) => running,
+            None => {
+                let running = Arc::new(Running::placed(&self.inner.services, &job.uid).await?);
+                // Two tasks of one channel may come at the same time.
+                self.inner.lock().entry(job.uid.to_string()).or_insert(running).clone()
+            }
+        };
         let task = running.place(&self.inner, job, task, paused, grant);
         Ok(Placed { task, running })
     }

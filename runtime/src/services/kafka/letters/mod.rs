@@ -263,6 +263,10 @@ impl DeadLetterService for Shared {
         self.look(uid, Drawer::usage).await
     }
 
+    async fn usage_seen(&self, uid: &str) -> Result<Usage> {
+        Ok(self.mirror.look(|drawers| drawers.drawer(uid, Drawer::usage)))
+    }
+
     async fn discard(&self, uid: &str, filter: &Filter) -> Result<u64> {
         let discard = |drawer: &Drawer| {
             let places: Vec<&Place> = drawer.fitting(filter).map(|(place, _)| place).collect();

@@ -36,6 +36,46 @@ impl Crew {
     }
 }
 
+/// A page for senders, open on every worker; the source listens on one.
+#[test]
+fn any_worker_takes_requests_to_hooks() {
+    let crew = Crew::of("hooks", &["a", "b"]);
+    let mut document = finite("hooked", 1);
+    document["spec"]["nodes"][0] = json!({ "id": "in", "component": "http_webhook_source", "config": {} });
+    crew.deploy("hooked", &document);
+    crew.reaches("hooked", "running");
+    let uid = crew.ask(&["status", "hooked"])["uid"].as_str().unwrap().to_owned();
+    for (worker, id) in [("a", 1), ("b", 2)] {
+        let (head, answer) = crew.post(worker, &format!("/hooks/{uid}/in"), "-", &json!({ "id": id }));
+        assert!(head.starts_with("http/1.1 2"), "{worker}: {head} {answer}");
+    }
+    let nowhere = crew.post("a", &format!("/hooks/{uid}/out"), "-", &json!({}));
+    assert_eq!(nowhere.1["code"], "hook.not_running", "{nowhere:?}");
+    assert_eq!(ids(&crew.place.data().join("files/hooked.jsonl")), [1, 2]);
+}
+
+/// What a target refuses is a dead letter that every worker shows, and that can be tried again by any.
+#[test]
+fn dead_letters_are_everybodys() {
+    let orders = Orders::new();
+    let sql = |sql: &str| orders.postgres.sql(&orders.database, sql).unwrap();
+    sql("alter table orders add constraint sevens check (id % 7 <> 0)");
+    let crew = Crew::of("letters", &["a", "b"]);
+    let mut document = orders.channel("orders", 500);
+    document["spec"]["nodes"][0]["config"]["count"] = json!(140);
+    // It goes on after the last record, so that letters can be tried again.
+    document["spec"]["nodes"][0]["config"]["rate"] = json!(100);
+    crew.deploy("orders", &document);
+    crew.reaches("orders", "completed");
+    for worker in ["a", "b"] {
+        let output = crew.tell(worker, &["dead-letters", "list", "orders"]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let list: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(list["total"], 20, "{worker}: {list}");
+    }
+    assert_eq!(orders.number("count(*)"), 120);
+}
+
 /// A channel of so many records into a file.
 fn finite(name: &str, count: u32) -> Value {
     json!({

@@ -291,6 +291,15 @@ fn a_killed_worker_is_made_up_for() {
         println!("killed {victim} (leader: {leader}): all ran again after {} ms", took.as_millis());
         assert!(took < AGAIN, "{took:?}{}", crew.logs());
         times.push(took);
+        let history = |task: &str| {
+            let uid = task.split('/').next().unwrap();
+            crew.ask(&["status", uid])["history"].as_array().cloned().unwrap_or_default()
+        };
+        let lost = before.iter().filter(|(_, (worker, _))| *worker == victim);
+        for (task, _) in lost {
+            let told = history(task).iter().any(|entry| entry["cause"]["code"] == "cluster.moved");
+            assert!(told, "{task}: {:?}", history(task));
+        }
         let now = crew.runs();
         for (task, (worker, generation)) in before.iter().filter(|(_, (worker, _))| *worker != victim) {
             assert_eq!(now[task], (worker.clone(), *generation), "{task} was touched");
