@@ -2,6 +2,7 @@
 
 mod cluster;
 mod kills;
+mod outage;
 mod run;
 mod serve;
 mod templates;
