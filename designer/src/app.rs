@@ -7,6 +7,7 @@ use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::pages::canvas::CanvasPage;
 use crate::pages::channels::ChannelsPage;
+use crate::pages::cluster::ClusterPage;
 use crate::pages::connections::ConnectionsPage;
 use crate::pages::settings::SettingsPage;
 use crate::pages::settings::{LanguageChoice, ThemeChoice};
@@ -34,6 +35,7 @@ pub(crate) fn App() -> impl IntoView {
             {move || match route.get() {
                 Route::Channels => view! { <ChannelsPage /> }.into_any(),
                 Route::Canvas(uid) => view! { <CanvasPage uid /> }.into_any(),
+                Route::Cluster => view! { <ClusterPage /> }.into_any(),
                 Route::Connections => view! { <ConnectionsPage /> }.into_any(),
                 Route::Settings => view! { <SettingsPage /> }.into_any(),
             }}
@@ -74,6 +76,7 @@ pub(crate) fn Frame(
 ) -> impl IntoView {
     let pages = [
         (Route::Channels, t!("channels-title"), "channels"),
+        (Route::Cluster, t!("cluster"), "cluster"),
         (Route::Connections, t!("connections-title"), "connections"),
         (Route::Settings, t!("settings"), "settings"),
     ];

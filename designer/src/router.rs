@@ -14,6 +14,8 @@ pub(crate) enum Route {
     Channels,
     /// The canvas of one channel, by uid.
     Canvas(String),
+    /// Workers and their tasks.
+    Cluster,
     /// Named access data.
     Connections,
     /// Theme, language, keys, access.
@@ -24,6 +26,7 @@ impl Route {
     /// The page of a path; what is not known is the list of channels.
     pub(crate) fn of_path(path: &str) -> Self {
         match path.trim_matches('/') {
+            "cluster" => return Self::Cluster,
             "connections" => return Self::Connections,
             "settings" => return Self::Settings,
             _ => {}
@@ -39,6 +42,7 @@ impl Route {
         match self {
             Self::Channels => "/channels".to_owned(),
             Self::Canvas(uid) => format!("/channels/{uid}"),
+            Self::Cluster => "/cluster".to_owned(),
             Self::Connections => "/connections".to_owned(),
             Self::Settings => "/settings".to_owned(),
         }
@@ -162,7 +166,8 @@ mod tests {
 
     #[test]
     fn paths_and_pages_agree() {
-        for route in [Route::Channels, Route::Canvas("01abc".into()), Route::Connections, Route::Settings] {
+        let canvas = Route::Canvas("01abc".into());
+        for route in [Route::Channels, canvas, Route::Cluster, Route::Connections, Route::Settings] {
             assert_eq!(Route::of_path(&route.path()), route);
         }
         assert_eq!(Route::of_path("/"), Route::Channels);

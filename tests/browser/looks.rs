@@ -145,7 +145,10 @@ async fn pages(browser: &mut Browser, language: &str) -> Result<()> {
     judge(browser, "14-connections", language).await?;
     browser.click("[data-page=settings] a").await?;
     browser.see("[data-testid=settings]").await?;
-    judge(browser, "15-settings", language).await
+    judge(browser, "15-settings", language).await?;
+    browser.click("[data-page=cluster] a").await?;
+    browser.see("[data-testid=cluster] [data-place]").await?;
+    judge(browser, "16-cluster", language).await
 }
 
 /// A channel that refuses some of the flights.

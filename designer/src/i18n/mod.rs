@@ -62,8 +62,8 @@ macro_rules! locale {
 }
 
 type Files = &'static [(&'static str, &'static str)];
-const ENGLISH: Files = locale!("en": "app.ftl", "canvas.ftl", "channels.ftl", "connections.ftl", "desktop.ftl", "drawer.ftl", "inspector.ftl", "preview.ftl", "settings.ftl", "states.ftl", "templates.ftl");
-const CHINESE: Files = locale!("zh-CN": "app.ftl", "canvas.ftl", "channels.ftl", "connections.ftl", "desktop.ftl", "drawer.ftl", "inspector.ftl", "preview.ftl", "settings.ftl", "states.ftl", "templates.ftl");
+const ENGLISH: Files = locale!("en": "app.ftl", "canvas.ftl", "channels.ftl", "cluster.ftl", "connections.ftl", "desktop.ftl", "drawer.ftl", "inspector.ftl", "preview.ftl", "settings.ftl", "states.ftl", "templates.ftl");
+const CHINESE: Files = locale!("zh-CN": "app.ftl", "canvas.ftl", "channels.ftl", "cluster.ftl", "connections.ftl", "desktop.ftl", "drawer.ftl", "inspector.ftl", "preview.ftl", "settings.ftl", "states.ftl", "templates.ftl");
 
 thread_local! {
     static CURRENT: Cell<Language> = const { Cell::new(Language::English) };

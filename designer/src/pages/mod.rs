@@ -2,5 +2,6 @@
 
 pub(crate) mod canvas;
 pub(crate) mod channels;
+pub(crate) mod cluster;
 pub(crate) mod connections;
 pub(crate) mod settings;

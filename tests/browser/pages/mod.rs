@@ -2,6 +2,7 @@
 //! elsewhere, which must be nothing but texts.
 
 mod channels;
+mod cluster;
 mod connections;
 mod guide;
 mod hostile;

@@ -1,0 +1,46 @@
+# 集群：工作节点、任务、迁移。
+cluster = 集群
+cluster-alone = 此 Fairway 独立运行。作为集群的工作节点启动时，多个节点共同承担通道。
+cluster-led = { $name }，由 { $worker } 领导（第 { $epoch } 任）。
+cluster-leaderless = { $name }。正在选举领导者，任务照常运行。
+cluster-out-of-touch = 应答的工作节点无法连接代理，此处内容可能已过时。
+workers = { $count ->
+   *[other] { $count } 个工作节点
+}
+worker-joining = 正在加入
+worker-ready = 就绪
+worker-drained = 已排空
+worker-leaving = 正在离开
+worker-silent = 无响应
+worker-leads = 领导者
+worker-me = 当前应答
+worker-tasks = 任务
+worker-load = 负载
+worker-cores = { $cores } 核
+worker-capacity = 容量
+worker-heard = 最近响应
+worker-ago = { $seconds } 秒前
+worker-drain = 排空
+worker-undrain = 重新启用
+worker-draining = { $worker } 正在移交其任务。
+worker-undrained = { $worker } 将重新获得任务。
+cluster-tasks = 任务分布
+cluster-no-tasks = 没有正在运行的任务。
+cluster-moves = 迁移记录
+cluster-no-moves = 自此工作节点启动以来没有任务迁移。
+place-channel = 通道
+place-task = 任务
+place-state = 状态
+place-worker = 工作节点
+place-why = 原因
+place-none = 无
+place-generation = 授权编号
+place-going = 必须迁出：{ $why }
+place-started = 启动
+place-changed = 部署变更
+place-stopped = 已停止
+place-worker-lost = 原工作节点失效
+place-worker-leaves = 原工作节点离开
+place-worker-drained = 原工作节点被排空
+place-misfit = 原工作节点不再适合
+place-balance = 均衡分布
