@@ -25,6 +25,9 @@ const PARTITIONS: i32 = 4;
 /// Time between two looks at what of a stream may be deleted.
 const TRIM: Duration = Duration::from_secs(30);
 
+/// Records that may wait in a stream before its source waits for the slowest target.
+const WAITING: u64 = 20_000_000;
+
 /// The ends of streams in one task.
 #[derive(Default)]
 pub(super) struct Ends {
@@ -120,7 +123,7 @@ impl Ends {
                     }
                 };
                 for (stream, readers) in &written {
-                    if let Err(error) = streams.trim(&uid, stream, readers, &marks).await {
+                    if let Err(error) = streams.trim(&uid, stream, readers, &marks, WAITING).await {
                         tracing::warn!(%error, channel = %uid, stream, "a stream could not be trimmed");
                     }
                 }

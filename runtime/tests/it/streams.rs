@@ -12,7 +12,7 @@ use fairway_engine::data::{BatchBuilder, Meta, Ref, push_wire};
 use fairway_engine::error::Error;
 use fairway_engine::joint::{STREAM_SINK, STREAM_SOURCE};
 use fairway_engine::store::{Letter, Remembered, Routed, Store, StoredMark, Totals};
-use fairway_engine::task::{Control, Ended, Progress, run};
+use fairway_engine::task::{Control, Ended, Progress, TaskSpec, TaskState, run};
 use fairway_engine::testkit::{Drawing, Faults, MEMORY_SINK, MEMORY_SOURCE, counts, shelf};
 use fairway_runtime::registry::Registry;
 use fairway_runtime::services::kafka::Backend;
@@ -81,12 +81,20 @@ impl Worker {
 
     /// Starts the task; whoever drops what it answers kills it.
     fn start(&self, control: Control) -> tokio::task::JoinHandle<Result<Ended, Error>> {
+        self.start_with(control, Arc::default())
+    }
+
+    fn start_with(
+        &self,
+        control: Control,
+        progress: Arc<Progress>,
+    ) -> tokio::task::JoinHandle<Result<Ended, Error>> {
         let store = Remembering {
             positions: self.backend.positions.clone(),
             letters: self.backend.dead_letters.clone(),
             task: self.drawing.0.id.clone(),
         };
-        tokio::spawn(run(self.drawing.0.clone(), Arc::new(store), Arc::<Progress>::default(), control))
+        tokio::spawn(run(self.drawing.0.clone(), Arc::new(store), progress, control))
     }
 
     /// Starts it over and over, each time killed a little later, then lets it come to its end.
@@ -217,7 +225,7 @@ async fn a_slow_target_holds_nobody_up_and_loses_nothing() {
     let readers = ["numbers@fast".to_owned(), "numbers@slow".to_owned()];
     let trim = async || {
         let marks = backend.positions.marks(UID).await.unwrap();
-        backend.streams.trim(UID, STREAM, &readers, &marks).await.unwrap()
+        backend.streams.trim(UID, STREAM, &readers, &marks, u64::MAX).await.unwrap()
     };
     trim().await;
     let kept = lying(cluster);
@@ -234,6 +242,40 @@ async fn a_slow_target_holds_nobody_up_and_loses_nothing() {
     // A new start of either finds its place behind what was deleted.
     fast.finish().await;
     once("the fast one", shelf_of("fast").numbers(), count);
+}
+
+/// When too much waits for a target that is behind, the source waits as well, and goes on once the target has caught up.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_source_waits_while_too_much_lies_in_its_stream() {
+    let (cluster, count) = ("streams-full", 400);
+    let source = Worker::new(cluster, "source-count", counting(count)).await;
+    source.finish().await;
+    let trim = async || {
+        let marks = source.backend.positions.marks(UID).await.unwrap();
+        let readers = ["numbers@shelf".to_owned()];
+        source.backend.streams.trim(UID, STREAM, &readers, &marks, 100).await.unwrap()
+    };
+    assert_eq!(trim().await, 0, "nobody has anything yet");
+    let mut more = Worker { backend: source.backend.clone(), drawing: counting(2 * count) };
+    more.drawing.0 = TaskSpec { nodes: more.drawing.0.nodes, ..source.drawing.0.clone() };
+    more.drawing.0.nodes[1].joint.clone_from(&source.drawing.0.nodes[1].joint);
+    let progress = Arc::<Progress>::default();
+    let waiting = more.start_with(Control::default(), progress.clone());
+    let is_full =
+        || matches!(progress.snapshot().state, TaskState::Degraded(cause) if cause.code == "stream.full");
+    let told = async {
+        while !is_full() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(LIMIT, told).await.expect("it says why it waits");
+    once("the stream", lying(cluster), count);
+    let config = json!({ "shelf": cluster });
+    Worker::new(cluster, "sink-shelf", into("shelf", MEMORY_SINK, config)).await.finish().await;
+    assert!(trim().await > 0);
+    let ended = tokio::time::timeout(LIMIT, waiting).await.expect("it goes on").unwrap();
+    assert!(matches!(ended, Ok(Ended::Completed)), "{ended:?}");
+    assert_eq!(lying(cluster).len() as u64, count, "the second half");
 }
 
 /// Two lives of one source task: the older writes nothing once the newer has begun, wherever it stands.

@@ -8,8 +8,9 @@
 
 mod sink;
 
+use std::collections::HashSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use fairway_connector_kafka::stream_source;
@@ -34,12 +35,18 @@ pub struct Streams {
     cluster: String,
     brokers: Cluster,
     tasks: Arc<position::Shared>,
+    /// Topics that nothing more is written to for now.
+    full: Full,
 }
+
+/// Topics with more than may wait in them.
+type Full = Arc<Mutex<HashSet<String>>>;
 
 impl Streams {
     pub(super) fn new(access: &Access, cluster: &str, tasks: Arc<position::Shared>) -> Result<Self> {
         let brokers = Cluster::new(access, false, QUESTION)?;
-        Ok(Self { access: access.clone(), cluster: cluster.to_owned(), brokers, tasks })
+        let (access, cluster) = (access.clone(), cluster.to_owned());
+        Ok(Self { access, cluster, brokers, tasks, full: Full::default() })
     }
 
     /// The topic of a stream. Its name is that of the port that feeds it, so it stays when what reads it changes.
@@ -78,7 +85,8 @@ impl Streams {
     ) -> Result<Box<dyn Sink>, EngineError> {
         let partitions = self.ensure(&cx.uid, stream, partitions).await?;
         let topic = self.topic(&cx.uid, stream);
-        Ok(Box::new(sink::Into::new(self.tasks.clone(), task, &topic, partitions, &cx)))
+        let full = self.full.clone();
+        Ok(Box::new(sink::Into::new(self.tasks.clone(), full, task, &topic, partitions, &cx)))
     }
 
     /// The end of a stream that a task reads.
@@ -96,7 +104,8 @@ impl Streams {
     }
 
     /// Deletes what lies before the lowest position of those that read a stream: the ids of their ends. Answers how many messages
-    /// that were, markers of transactions included.
+    /// that were, markers of transactions included. While more than `most` wait for the slowest, nothing is written to it from this
+    /// process: its source waits (protocol of streams).
     ///
     /// # Errors
     /// An outage when the brokers do not answer or refuse.
@@ -106,18 +115,33 @@ impl Streams {
         stream: &str,
         readers: &[String],
         marks: &[StoredMark],
+        most: u64,
     ) -> Result<u64, EngineError> {
         let name = self.topic(uid, stream);
         let Some(topic) = self.brokers.topic(&name).await? else { return Ok(0) };
-        let mut deleted = 0;
+        let (mut deleted, mut waiting) = (0, 0);
         for partition in topic.partitions {
-            let Some(lowest) = lowest(&format!("{name}/{partition}"), readers, marks) else { continue };
             let (first, end) = self.brokers.bounds(&name, partition).await?;
-            let before = lowest.min(end);
+            let lowest = lowest(&format!("{name}/{partition}"), readers, marks);
+            let before = lowest.unwrap_or(first).clamp(first, end);
+            waiting += (end - before).unsigned_abs();
             if before > first {
                 let first_now = self.brokers.delete_before(&name, partition, before).await?;
                 deleted += (first_now - first).unsigned_abs();
             }
+        }
+        let mut full = self.full.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting > most {
+            if full.insert(name) {
+                tracing::warn!(
+                    channel = uid,
+                    stream,
+                    waiting,
+                    "too much waits in a stream, its source waits"
+                );
+            }
+        } else {
+            full.remove(&name);
         }
         Ok(deleted)
     }

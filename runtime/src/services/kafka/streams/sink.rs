@@ -1,6 +1,6 @@
 //! The end of a stream that a task writes.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -10,7 +10,7 @@ use fairway_engine::position::{Position, StreamKey};
 use fairway_engine::sink::{Group, Outcome, Refused, Sink, SinkCtx};
 use fairway_kafka::transaction::Write;
 
-use super::LARGEST;
+use super::{Full, LARGEST};
 use crate::services::kafka::position::{self, RunningTask};
 
 /// What a message takes beside its record, in bytes, at most.
@@ -23,6 +23,7 @@ const MANY: usize = 5000;
 /// Writes records into a stream.
 pub(super) struct Into {
     tasks: Arc<position::Shared>,
+    full: Full,
     task: RunningTask,
     /// Id of this end, by which it holds positions.
     end: Arc<str>,
@@ -37,6 +38,7 @@ pub(super) struct Into {
 impl Into {
     pub(super) fn new(
         tasks: Arc<position::Shared>,
+        full: Full,
         task: &str,
         topic: &str,
         partitions: i32,
@@ -44,6 +46,7 @@ impl Into {
     ) -> Self {
         Self {
             tasks,
+            full,
             task: RunningTask { uid: cx.uid.clone(), task: task.to_owned(), generation: cx.generation },
             end: cx.node.clone(),
             topic: topic.into(),
@@ -78,6 +81,12 @@ impl Sink for Into {
     }
 
     async fn deliver(&mut self, group: Group<'_>) -> Result<Outcome, Error> {
+        if self.full.lock().unwrap_or_else(PoisonError::into_inner).contains(&*self.topic) {
+            let what = format!("too many records wait in topic `{}` for a target that is behind", self.topic);
+            return Err(Error::outage("stream.full", what).help(
+                "see to the target that is behind; the source goes on by itself when it has caught up",
+            ));
+        }
         let mut writes = Vec::with_capacity(group.len() + group.marks.len());
         let mut refused = Vec::new();
         let mut expected = 0;
