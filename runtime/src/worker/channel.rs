@@ -114,6 +114,7 @@ impl Running {
             counted: Arc::new(Counted { totals, ..Counted::default() }),
             tasks: Mutex::default(),
             rates: Mutex::default(),
+            behind: Mutex::default(),
             told: tokio::sync::Mutex::default(),
         })
     }
