@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::Browser;
 
 /// How long something may take to come true. Far above what it takes: on a fast machine nobody waits for it.
-const LIMIT: Duration = Duration::from_secs(20);
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// How often to look.
 const PACE: Duration = Duration::from_millis(20);
