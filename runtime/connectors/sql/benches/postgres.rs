@@ -1,5 +1,6 @@
-//! How fast `postgres_sink` writes, beside a bare client of COPY with the same durability: the same rows, as many in each
-//! transaction, every commit on the disk before it answers. Both write into a server that the bench starts for itself.
+//! How fast `postgres_sink` writes, beside bare clients with the same durability, of COPY for inserts and of UNNEST for upserts:
+//! the same rows, as many in each transaction, every commit on the disk before it answers. All write into a server that the
+//! bench starts for itself.
 //!
 //! `cargo bench -p fairway-connector-sql --bench postgres`, optionally followed by `-- ROWS`. Wall time is what a user waits
 //! for; CPU time is that of this process only, without the server. Linux only: it is read from `/proc`.
@@ -37,22 +38,42 @@ fn main() {
     };
     let keyed = "; alter table t add primary key (id)";
     println!("{rows} rows of 8 columns, {GROUP} a commit; best of 3");
-    let bare = best(|| {
-        fresh("");
-        runtime.block_on(bare(&url, rows))
-    });
-    report("bare COPY", rows, bare, bare);
-    for (what, key, config) in [
-        ("postgres_sink, insert", "", r#""mode":"insert""#),
-        ("postgres_sink, upsert of new rows", keyed, r#""mode":"upsert","key":["id"]"#),
-    ] {
-        let took = best(|| {
-            fresh(key);
-            runtime.block_on(sink(&url, rows, config))
-        });
+    let written = |what: &str| {
         let there = postgres.sql("postgres", "select count(*), count(distinct id) from t").expect("a count");
         assert_eq!(there, format!("{rows}|{rows}"), "{what}");
-        report(what, rows, took, bare);
+    };
+    let copied = best(|| {
+        fresh("");
+        runtime.block_on(copy(&url, rows))
+    });
+    report("bare COPY", rows, copied, copied);
+    let inserted = best(|| {
+        fresh("");
+        runtime.block_on(sink(&url, rows, r#""mode":"insert""#))
+    });
+    written("insert");
+    report("postgres_sink, insert", rows, inserted, copied);
+    // The rows are new at first, and there already then.
+    for what in ["new rows", "rows that are there"] {
+        let again = what != "new rows";
+        let upsert = r#""mode":"upsert","key":["id"]"#;
+        let begin = || {
+            fresh(keyed);
+            if again {
+                runtime.block_on(unnest(&url, rows));
+            }
+        };
+        let bare = best(|| {
+            begin();
+            runtime.block_on(unnest(&url, rows))
+        });
+        report(&format!("bare UNNEST, upsert of {what}"), rows, bare, bare);
+        let took = best(|| {
+            begin();
+            runtime.block_on(sink(&url, rows, upsert))
+        });
+        written(what);
+        report(&format!("postgres_sink, upsert of {what}"), rows, took, bare);
     }
 }
 
@@ -65,7 +86,7 @@ struct Took {
 
 fn report(what: &str, rows: u64, took: Took, bare: Took) {
     println!(
-        "{what:<34} {:>5.2} s wall ({:>7.0} rows/s, {:>3.0} % of bare), {:>5.2} s CPU ({:>8.0} rows per CPU-second)",
+        "{what:<42} {:>5.2} s wall ({:>7.0} rows/s, {:>3.0} % of bare), {:>5.2} s CPU ({:>8.0} rows per CPU-second)",
         took.wall,
         rows as f64 / took.wall,
         bare.wall / took.wall * 100.0,
@@ -151,7 +172,7 @@ async fn sink(url: &str, rows: u64, config: &str) -> Took {
     took
 }
 
-async fn bare(url: &str, rows: u64) -> Took {
+async fn copy(url: &str, rows: u64) -> Took {
     let chunks: Vec<Vec<u8>> =
         (0..rows).step_by(GROUP as usize).map(|first| copy_text(first, rows.min(first + GROUP))).collect();
     let mut connection = PgConnection::connect(url).await.expect("a connection");
@@ -164,6 +185,74 @@ async fn bare(url: &str, rows: u64) -> Took {
         }
         copy.finish().await.expect("rows");
         sqlx::raw_sql(AssertSqlSafe("COMMIT")).execute(&mut connection).await.expect("a commit");
+    }
+    let took = Took { wall: begin.elapsed().as_secs_f64(), cpu: cpu_seconds() - cpu };
+    connection.close().await.expect("closed");
+    took
+}
+
+/// Rows of one statement, column by column.
+#[derive(Default)]
+struct Columns {
+    ids: Vec<i64>,
+    names: Vec<String>,
+    prices: Vec<String>,
+    quantities: Vec<i64>,
+    actives: Vec<bool>,
+    times: Vec<String>,
+    cities: Vec<&'static str>,
+    notes: Vec<Option<String>>,
+}
+
+impl Columns {
+    fn of(rows: std::ops::Range<u64>) -> Self {
+        let mut columns = Self::default();
+        for n in rows {
+            columns.ids.push(n as i64);
+            columns.names.push(format!("customer {n}"));
+            columns.prices.push(format!("{}.50", n % 1000));
+            columns.quantities.push((n % 50) as i64);
+            columns.actives.push(n.is_multiple_of(2));
+            columns.times.push(format!("2026-01-01T00:00:{:02}Z", n % 60));
+            columns.cities.push(city(n));
+            columns.notes.push(None);
+        }
+        columns
+    }
+}
+
+/// Upserts as a careful hand would write them: arrays that are ready, ten thousand rows a statement.
+async fn unnest(url: &str, rows: u64) -> Took {
+    const STATEMENT: u64 = 10_000;
+    const UPSERT: &str = "INSERT INTO t SELECT * FROM UNNEST($1::bigint[], $2::text[], $3::text[]::numeric[], $4::bigint[], \
+        $5::boolean[], $6::text[]::timestamptz[], $7::text[], $8::text[]) ON CONFLICT (id) DO UPDATE SET \
+        name = excluded.name, price = excluded.price, quantity = excluded.quantity, active = excluded.active, \
+        at = excluded.at, city = excluded.city, note = excluded.note";
+    let groups: Vec<Vec<Columns>> = (0..rows)
+        .step_by(GROUP as usize)
+        .map(|first| {
+            let until = rows.min(first + GROUP);
+            let statements = (first..until).step_by(STATEMENT as usize);
+            statements.map(|first| Columns::of(first..until.min(first + STATEMENT))).collect()
+        })
+        .collect();
+    let mut connection = PgConnection::connect(url).await.expect("a connection");
+    let (begin, cpu) = (Instant::now(), cpu_seconds());
+    for group in &groups {
+        let mut transaction = connection.begin().await.expect("a transaction");
+        for columns in group {
+            let upsert = sqlx::query(UPSERT)
+                .bind(&columns.ids)
+                .bind(&columns.names)
+                .bind(&columns.prices)
+                .bind(&columns.quantities)
+                .bind(&columns.actives)
+                .bind(&columns.times)
+                .bind(&columns.cities)
+                .bind(&columns.notes);
+            upsert.execute(&mut *transaction).await.expect("rows");
+        }
+        transaction.commit().await.expect("a commit");
     }
     let took = Took { wall: begin.elapsed().as_secs_f64(), cpu: cpu_seconds() - cpu };
     connection.close().await.expect("closed");
