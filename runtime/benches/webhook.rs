@@ -1,6 +1,6 @@
 //! How many requests a second of own processor time the webhook takes, and how long senders wait: 64 connections, one small
-//! record a request, into a target in memory, beside a bare hyper handler that only reads the body. Load and server are
-//! processes of their own; run with `cargo xtask bench webhook`.
+//! record a request, into a target in memory and into a table of PostgreSQL, beside a bare hyper handler that only reads the
+//! body. Load, server and database are processes of their own; run with `cargo xtask bench webhook`.
 
 use std::convert::Infallible;
 use std::env;
@@ -10,12 +10,15 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use fairway_engine::component::Component;
 use fairway_engine::testkit::{Bench, Drawing, MEMORY_SINK};
+use fairway_peers::postgres::Postgres;
+use fairway_runtime::registry::Registry;
 use http_body_util::{BodyExt, Full};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -28,11 +31,23 @@ fn main() {
         tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("threads can be made");
     match env::var("FAIRWAY_BENCH_SERVER").as_deref() {
         Ok("bare") => tokio.block_on(bare()),
-        Ok("webhook") => tokio.block_on(webhook()),
+        Ok("memory") => tokio.block_on(webhook(MEMORY_SINK, json!({ "shelf": "bench" }))),
+        Ok("postgres") => {
+            let sink = *Registry::standard().get("postgres_sink").expect("it is there");
+            let url = env::var("FAIRWAY_BENCH_DATABASE").expect("the bench names it");
+            tokio.block_on(webhook(sink, json!({ "url": url, "table": "orders" })));
+        }
         _ => {
-            for server in ["bare", "webhook"] {
-                tokio.block_on(measure(server));
+            let postgres = Postgres::start().expect("a database server");
+            let table =
+                "create table orders (n bigint, name text, amount numeric, at timestamptz, tags jsonb)";
+            postgres.sql("postgres", table).expect("a table");
+            let url = postgres.url("postgres");
+            for server in ["bare", "memory", "postgres"] {
+                tokio.block_on(measure(server, &url));
             }
+            let there = postgres.sql("postgres", "select count(*) from orders").expect("a count");
+            println!("{there} rows in the table");
         }
     }
 }
@@ -57,20 +72,21 @@ async fn bare() {
     }
 }
 
-/// The webhook before a target in memory that holds positions, and a store in memory.
-async fn webhook() {
+/// The webhook before a target, and a store in memory.
+async fn webhook(sink: Component, config: Value) {
     let free =
         std::net::TcpListener::bind("127.0.0.1:0").and_then(|port| port.local_addr()).expect("a free port");
     println!("{free}");
+    let hook = *Registry::standard().get("http_webhook_source").expect("it is there");
     let drawing = Drawing::new()
-        .node("hook", fairway_connector_http::REGISTRY[0], json!({ "listen": free.to_string() }))
-        .node("shelf", MEMORY_SINK, json!({ "shelf": "bench" }))
-        .edges(&["hook>shelf"]);
+        .node("hook", hook, json!({ "listen": free.to_string() }))
+        .node("out", sink, config)
+        .edges(&["hook>out"]);
     Bench::default().run(&drawing).await.expect("it runs until it is ended");
 }
 
-async fn measure(server: &str) {
-    let (mut child, address) = start(server);
+async fn measure(server: &str, database: &str) {
+    let (mut child, address) = start(server, database);
     for _ in 0..200 {
         if TcpStream::connect(address).await.is_ok() {
             break;
@@ -96,9 +112,10 @@ async fn measure(server: &str) {
     );
 }
 
-fn start(server: &str) -> (Child, SocketAddr) {
+fn start(server: &str, database: &str) -> (Child, SocketAddr) {
     let mut child = Command::new(env::current_exe().expect("this program has a path"))
         .env("FAIRWAY_BENCH_SERVER", server)
+        .env("FAIRWAY_BENCH_DATABASE", database)
         .stdout(Stdio::piped())
         .spawn()
         .expect("this program can be started again");
@@ -147,7 +164,7 @@ async fn send(address: SocketAddr, number: usize, end: Instant) -> Vec<Duration>
     waits
 }
 
-/// Whether a whole answer is there: each of these two servers ends it with a brace.
+/// Whether a whole answer is there: each of these servers ends it with a brace.
 fn ended(answer: &[u8]) -> bool {
     answer.ends_with(b"}")
 }
