@@ -97,8 +97,8 @@ impl Browser {
     pub(crate) async fn downloaded(&self, name: &str) -> Result<PathBuf> {
         let path = self.downloads.path().join(name);
         let deadline = Instant::now() + LIMIT;
-        // Chromium writes under another name and renames at the end.
-        while !path.is_file() {
+        // Chromium takes the name by an empty file, writes under another one, and renames at the end.
+        while !fs::metadata(&path).is_ok_and(|file| file.is_file() && file.len() > 0) {
             if Instant::now() > deadline {
                 let there = fs::read_dir(self.downloads.path())?.flatten().map(|entry| entry.file_name());
                 bail!("waited {LIMIT:?} for {name} to be saved; there are {:?}", there.collect::<Vec<_>>());
