@@ -25,9 +25,14 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Whether every failure has a name: no binary was ended by a crash, which would leave tests unknown.
+    /// Whether a binary did not come to its summary, which leaves its tests unknown.
+    pub(super) fn crashed(&self) -> bool {
+        self.begun > 0
+    }
+
+    /// Whether every failure has a name.
     pub(super) fn all_named(&self) -> bool {
-        self.begun == 0 && self.failures.len() == self.failed
+        !self.crashed() && self.failures.len() == self.failed
     }
 
     /// Takes the failed tests over as passed, now that a second try of them alone has passed.

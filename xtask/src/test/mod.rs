@@ -4,7 +4,8 @@
 //! tests, and the exit code tells whether everything passed. `counts.rs` reads what cargo's test runner prints.
 //!
 //! A few tests that fail beside all others are tried once more, alone: a busy machine is no fault of the product. One that
-//! passes then is named as unsteady, and is a fault of the test to be mended; one that fails again has failed.
+//! passes then is named as unsteady, and is a fault of the test to be mended; one that fails again has failed. A binary that
+//! is ended by a crash leaves its tests unknown: then all of them run once more, and that is named, too.
 
 mod counts;
 
@@ -134,6 +135,9 @@ fn lint(house: &House, report: &mut Report) {
 /// Most tests that are tried again; where more fail, no machine is to blame.
 const FEW: usize = 5;
 
+/// Stands for a test that cannot be named.
+const CRASH: &str = "a test binary that crashed";
+
 /// Runs cargo's tests, showing their output as it comes and counting it.
 fn tests(house: &House, options: &Options, counts: &mut Counts) -> Result<()> {
     let filters: Vec<&str> = match options.only {
@@ -141,8 +145,14 @@ fn tests(house: &House, options: &Options, counts: &mut Counts) -> Result<()> {
         Some(Part::Unit) => vec!["--skip", BROWSER],
         _ => Vec::new(),
     };
-    let given = options.args.iter().map(String::as_str);
-    let result = counted(&mut runner(house, options, filters.into_iter().chain(given)), counts);
+    let given: Vec<&str> = filters.into_iter().chain(options.args.iter().map(String::as_str)).collect();
+    let mut result = counted(&mut runner(house, options, given.iter().copied()), counts);
+    if counts.crashed() {
+        println!("a test binary crashed: all tests once more");
+        *counts = Counts::default();
+        result = counted(&mut runner(house, options, given), counts);
+        counts.unsteady.push(CRASH.to_owned());
+    }
     if result.is_ok() || !counts.all_named() || counts.failed > FEW {
         return result;
     }
