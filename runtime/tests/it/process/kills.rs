@@ -152,7 +152,7 @@ fn torment(
         if round % 4 > 0 {
             until("progress", || progress() > before || child.try_wait().unwrap().is_some());
         }
-        thread::sleep(chance.up_to(Duration::from_millis(200)));
+        thread::sleep(chance.up_to(Duration::from_millis(counts(200, 50))));
         child.kill().unwrap();
         kills += usize::from(!child.wait().unwrap().success());
     }
