@@ -14,13 +14,14 @@ use rdkafka::types::RDKafkaErrorCode as Code;
 
 use crate::access::Access;
 use crate::fault;
+use crate::release::Releasing;
 use crate::watch::Watch;
 
 /// Asks brokers about topics. Reads and writes no message and joins no group.
 #[derive(Clone)]
 pub struct Cluster {
     access: Access,
-    client: Arc<Releasing>,
+    client: Arc<Releasing<BaseConsumer<Watch>>>,
     limit: Duration,
 }
 
@@ -51,17 +52,6 @@ pub struct TopicSettings {
     pub compacted: bool,
 }
 
-/// A client that is dropped where waiting holds nobody up.
-struct Releasing(Option<BaseConsumer<Watch>>);
-
-impl Drop for Releasing {
-    fn drop(&mut self) {
-        let client = self.0.take();
-        // Without a thread it is dropped here: slow, and nothing worse.
-        std::thread::Builder::new().name("kafka-release".to_owned()).spawn(move || drop(client)).ok();
-    }
-}
-
 impl Cluster {
     /// A client for questions, each of which may take `limit`. Nothing is sent yet.
     ///
@@ -74,7 +64,7 @@ impl Cluster {
         let client = config
             .create_with_context(Watch::default())
             .map_err(|error| fault::of("make a Kafka client", &error, None))?;
-        Ok(Self { access: access.clone(), client: Arc::new(Releasing(Some(client))), limit })
+        Ok(Self { access: access.clone(), client: Arc::new(Releasing::new(client)), limit })
     }
 
     async fn ask<T: Send + 'static>(
@@ -86,7 +76,7 @@ impl Cluster {
     ) -> Result<T, Error> {
         let (client, limit) = (self.client.clone(), self.limit);
         let asking = move || {
-            let client = client.0.as_ref().expect("the client is taken by `drop` alone");
+            let client = client.get();
             // Callbacks of this client are served here, for it has no keeper.
             drop(client.poll(Duration::ZERO));
             let answer = question(client, limit);

@@ -13,6 +13,7 @@ use rdkafka::topic_partition_list::Offset;
 
 use crate::access::Access;
 use crate::fault;
+use crate::release::Releasing;
 use crate::tail::{Taken, is_gone, taken};
 use crate::watch::Watch;
 
@@ -27,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 #[derive(Clone)]
 pub struct Picker {
     access: Access,
-    client: Arc<Mutex<Option<BaseConsumer<Watch>>>>,
+    client: Arc<Mutex<Option<Releasing<BaseConsumer<Watch>>>>>,
 }
 
 impl Picker {
@@ -53,9 +54,9 @@ impl Picker {
         let picking = move || {
             let mut client = picker.client.lock().unwrap_or_else(PoisonError::into_inner);
             if client.is_none() {
-                *client = Some(picker.connect()?);
+                *client = Some(Releasing::new(picker.connect()?));
             }
-            let Some(client) = client.as_ref() else { return Ok(Vec::new()) };
+            let Some(client) = client.as_ref().map(Releasing::get) else { return Ok(Vec::new()) };
             let mut sorted = wanted.clone();
             sorted.sort_unstable();
             sorted.dedup();
@@ -125,16 +126,4 @@ fn read(
         }
     }
     Ok(found)
-}
-
-impl Drop for Picker {
-    fn drop(&mut self) {
-        // The last clone lets the client go where waiting holds nobody up.
-        if Arc::strong_count(&self.client) == 1 {
-            let client = self.client.lock().unwrap_or_else(PoisonError::into_inner).take();
-            if client.is_some() {
-                std::thread::Builder::new().name("kafka-release".to_owned()).spawn(move || drop(client)).ok();
-            }
-        }
-    }
 }

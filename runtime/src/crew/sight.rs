@@ -176,17 +176,9 @@ impl Sight {
             ..ChannelStatus::default()
         };
         let fills = reports.values().flat_map(|report| &report.fills);
-        let fills: BTreeMap<&String, f64> = fills.map(|(edge, fill)| (edge, *fill)).collect();
-        let rates = lock(&self.rates);
-        let Some(rates) = rates.get(uid) else { return Ok(Some(status)) };
-        for (id, node) in &mut status.nodes {
-            node.in_rate = rates.of(|totals| totals.nodes.get(id).map_or(0, |passed| passed.entered));
-            node.out_rate = rates.of(|totals| totals.nodes.get(id).map_or(0, |passed| passed.out));
-        }
-        for edge in &mut status.edges {
-            let key = format!("{}>{}", edge.from, edge.to);
-            edge.rate = rates.of(|totals| totals.edges.get(&key).copied().unwrap_or_default());
-            edge.fill = fills.get(&key).copied().unwrap_or_default();
+        let fills: BTreeMap<&str, f64> = fills.map(|(edge, fill)| (edge.as_str(), *fill)).collect();
+        if let Some(rates) = lock(&self.rates).get(uid) {
+            rates.show(&mut status, |edge| fills.get(edge).copied());
         }
         Ok(Some(status))
     }

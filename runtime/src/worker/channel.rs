@@ -313,15 +313,7 @@ impl Running {
         if !alive {
             return status;
         }
-        for (id, node) in &mut status.nodes {
-            node.in_rate = rates.of(|totals| totals.nodes.get(id).map_or(0, |passed| passed.entered));
-            node.out_rate = rates.of(|totals| totals.nodes.get(id).map_or(0, |passed| passed.out));
-        }
-        for edge in &mut status.edges {
-            let key = format!("{}>{}", edge.from, edge.to);
-            edge.rate = rates.of(|totals| totals.edges.get(&key).copied().unwrap_or_default());
-            edge.fill = fills.get(&key).copied().unwrap_or_default();
-        }
+        rates.show(&mut status, |edge| fills.get(edge).copied());
         status
     }
 }

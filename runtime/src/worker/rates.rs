@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use fairway_engine::store::Totals;
+use fairway_shared::api::status::ChannelStatus;
 
 /// Span over which a rate is taken.
 const SPAN: Duration = Duration::from_secs(5);
@@ -29,7 +30,7 @@ impl Rates {
     }
 
     /// Growth a second of one of the counts.
-    pub(crate) fn of(&self, count: impl Fn(&Totals) -> u64) -> f64 {
+    fn of(&self, count: impl Fn(&Totals) -> u64) -> f64 {
         let (Some((then, before)), Some((now, after))) = (self.samples.front(), self.samples.back()) else {
             return 0.0;
         };
@@ -40,6 +41,19 @@ impl Rates {
         let grown = count(after).saturating_sub(count(before)) as f64 / span;
         // One digit behind the point is all that a person can use.
         (grown * 10.0).round() / 10.0
+    }
+
+    /// Fills in what passes at nodes and edges, and how full the queues behind edges are.
+    pub(crate) fn show(&self, status: &mut ChannelStatus, fill: impl Fn(&str) -> Option<f64>) {
+        for (id, node) in &mut status.nodes {
+            node.in_rate = self.of(|totals| totals.nodes.get(id).map_or(0, |passed| passed.entered));
+            node.out_rate = self.of(|totals| totals.nodes.get(id).map_or(0, |passed| passed.out));
+        }
+        for edge in &mut status.edges {
+            let key = format!("{}>{}", edge.from, edge.to);
+            edge.rate = self.of(|totals| totals.edges.get(&key).copied().unwrap_or_default());
+            edge.fill = fill(&key).unwrap_or_default();
+        }
     }
 }
 
