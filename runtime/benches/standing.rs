@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use fairway_engine::testkit::measure::{cpu_seconds_of, resident_kib};
 use serde_json::{Value, json};
 
 const CHANNELS: usize = 100;
@@ -41,11 +42,11 @@ fn main() {
         channels.iter().filter(|channel| channel["status"]["state"] == "running").count()
     });
     println!("{running} idle channels: {:.1} MB", server.megabytes());
-    let before = server.cpu_ticks();
+    let before = server.cpu_seconds();
     std::thread::sleep(Duration::from_secs(10));
     println!(
         "{running} idle channels: {:.1} % of one processor",
-        (server.cpu_ticks() - before) as f64 / 10.0
+        (server.cpu_seconds() - before) / 10.0 * 100.0
     );
     server.stop();
     fs::remove_dir_all(&folder).expect("the bench's own folder");
@@ -118,16 +119,11 @@ impl Server {
     }
 
     fn megabytes(&self) -> f64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).expect("it runs");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("Linux");
-        line.trim().trim_end_matches(" kB").trim().parse::<f64>().expect("a number") / 1024.0
+        resident_kib(self.process.id()) as f64 / 1024.0
     }
 
-    /// Hundredths of a second on a processor so far.
-    fn cpu_ticks(&self) -> u64 {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.process.id())).expect("it runs");
-        let rest = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
-        rest.split(' ').skip(11).take(2).filter_map(|word| word.parse::<u64>().ok()).sum()
+    fn cpu_seconds(&self) -> f64 {
+        cpu_seconds_of(self.process.id())
     }
 
     fn stop(&mut self) {

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use fairway_engine::component::Component;
+use fairway_engine::testkit::measure::cpu_seconds_of;
 use fairway_engine::testkit::{Bench, Drawing, MEMORY_SINK};
 use fairway_peers::postgres::Postgres;
 use fairway_runtime::registry::Registry;
@@ -94,10 +95,10 @@ async fn measure(server: &str, database: &str) {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     load(address, WARM).await;
-    let before = cpu_seconds(&child);
+    let before = cpu_seconds_of(child.id());
     let begun = Instant::now();
     let mut waits = load(address, TIME).await;
-    let (wall, cpu) = (begun.elapsed().as_secs_f64(), cpu_seconds(&child) - before);
+    let (wall, cpu) = (begun.elapsed().as_secs_f64(), cpu_seconds_of(child.id()) - before);
     child.kill().and_then(|()| child.wait()).expect("the server can be ended");
     waits.sort_unstable();
     let requests = waits.len() as f64;
@@ -167,13 +168,4 @@ async fn send(address: SocketAddr, number: usize, end: Instant) -> Vec<Duration>
 /// Whether a whole answer is there: each of these servers ends it with a brace.
 fn ended(answer: &[u8]) -> bool {
     answer.ends_with(b"}")
-}
-
-/// Processor time of a process so far, threads and kernel included.
-fn cpu_seconds(child: &Child) -> f64 {
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).expect("this bench needs Linux");
-    let fields: Vec<&str> = stat.rsplit(") ").next().unwrap_or_default().split(' ').collect();
-    let ticks: f64 =
-        fields[11..13].iter().map(|field| field.parse::<f64>().expect("a number of ticks")).sum();
-    ticks / 100.0
 }

@@ -6,12 +6,20 @@ use std::time::Instant;
 /// How often each is measured.
 const ROUNDS: usize = 3;
 
-/// Seconds of processor time of this process so far, user and system, threads that have ended included; in steps of 10 ms.
+/// Seconds of processor time of this process so far; see [`cpu_seconds_of`].
 ///
 /// # Panics
 /// Where there is no `/proc`: benches are for Linux.
 pub fn cpu_seconds() -> f64 {
-    let stat = fs::read_to_string("/proc/self/stat").expect("Linux");
+    cpu_seconds_of(std::process::id())
+}
+
+/// Seconds of processor time of a process so far, user and system, threads that have ended included; in steps of 10 ms.
+///
+/// # Panics
+/// If there is no such process, or no `/proc`.
+pub fn cpu_seconds_of(process: u32) -> f64 {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).expect("Linux, and it runs");
     let after = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
     let ticks: u64 = after.split(' ').skip(11).take(2).filter_map(|word| word.parse::<u64>().ok()).sum();
     // USER_HZ is 100 on every Linux that this runs on.
@@ -23,11 +31,21 @@ pub fn cpu_seconds() -> f64 {
 /// # Panics
 /// Where there is no `/proc`.
 pub fn peak_memory_mb() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").expect("Linux");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib: u64 =
-        line.and_then(|text| text.trim().trim_end_matches(" kB").trim().parse().ok()).unwrap_or_default();
-    kib / 1024
+    memory_kib(std::process::id(), "VmHWM:") / 1024
+}
+
+/// Memory of a process that lies in RAM now, in KiB.
+///
+/// # Panics
+/// If there is no such process, or no `/proc`.
+pub fn resident_kib(process: u32) -> u64 {
+    memory_kib(process, "VmRSS:")
+}
+
+fn memory_kib(process: u32, what: &str) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).expect("Linux, and it runs");
+    let line = status.lines().find_map(|line| line.strip_prefix(what)).expect("every process has memory");
+    line.trim().trim_end_matches(" kB").trim().parse().expect("a number")
 }
 
 /// Does the work once and prints its rate.

@@ -1,11 +1,11 @@
 //! A target that goes away under load and comes back: it is said, little is held meanwhile, and each row arrives once.
 //! `cargo xtask soak` leaves it away for a minute.
 
-use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use fairway_engine::testkit::counts;
+use fairway_engine::testkit::measure::resident_kib;
 use fairway_peers::postgres::Postgres;
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ fn a_target_that_is_away_is_waited_for() {
         let cause = &status["cause"];
         assert_eq!(cause["node"], "out", "it is said whose fault it is: {cause}");
         assert!(cause["code"].as_str().is_some_and(|code| code.starts_with("postgres.")), "{cause}");
-        let memory = memory_kib(server.child.id());
+        let memory = resident_kib(server.child.id());
         assert!(memory < MEMORY_KIB, "{memory} KiB");
         thread::sleep(Duration::from_millis(200));
     }
@@ -52,11 +52,4 @@ fn a_target_that_is_away_is_waited_for() {
     let status: Value = server.ask(&place, &["status", "orders", "--output", "json"]);
     assert_eq!(status["counts"]["delivered"], count);
     assert_eq!(server.stop("TERM"), 0);
-}
-
-/// Memory of a process that lies in RAM now.
-fn memory_kib(process: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-    line.split_whitespace().next().unwrap().parse().unwrap()
 }
