@@ -11,6 +11,7 @@ use fairway_engine::sink::Refused;
 use sqlx::{Connection, PgConnection};
 
 use super::fault;
+use super::few::{FEW, values};
 use super::known::Known;
 use super::layout::{Columns, Layout, Wish};
 use super::rows::{At, Run, cut};
@@ -74,6 +75,8 @@ impl Known {
         care: Care,
     ) -> Result<Vec<Refused>, Stop> {
         let runs = cut(batches, |batch| self.layout(batch.schema(), wish));
+        // Of a COPY the server says which line and column it refuses.
+        self.may_insert = care == Care::None && !self.table.has_rules;
         let mut refused = Vec::new();
         if care != Care::None {
             let parts = self.fit(&runs, batches, &mut refused);
@@ -213,14 +216,15 @@ impl Known {
         }
     }
 
-    /// Sends records by one COPY. Once one is refused here, nothing more is sent and only looked at.
+    /// Sends records by one COPY, or by one INSERT where they are few. Once one is refused here, nothing more is sent and
+    /// only looked at.
     async fn send<'g>(
         &mut self,
         connection: &mut PgConnection,
         wish: &Wish,
         layout: &Layout,
         columns: &Arc<Columns>,
-        records: impl Iterator<Item = (At, RecordRef<'g>)>,
+        mut records: impl Iterator<Item = (At, RecordRef<'g>)>,
         refused: &mut Vec<Refused>,
     ) -> Result<(), sqlx::Error> {
         let statements = self.statements(wish, columns);
@@ -228,11 +232,17 @@ impl Known {
             return self.send_defaults(connection, layout, records, refused).await;
         }
         self.make_stage(connection, &statements).await?;
+        self.lines.clear();
+        if self.may_insert && self.encode_few(layout, &mut records, refused) {
+            if refused.is_empty() {
+                self.insert(connection, &statements).await?;
+            }
+            return Ok(());
+        }
         if let Some(staged) = &statements.staged {
             sqlx::raw_sql(assembled(staged.empty.as_str())).execute(&mut *connection).await?;
         }
         let mut copy = connection.copy_in_raw(&statements.copy).await?;
-        self.lines.clear();
         for ((batch, record), row) in records {
             if let Err(error) = layout.encode(row, &self.table, &mut self.scratch, &mut self.lines) {
                 refused.push(Refused { batch, record, error });
@@ -254,6 +264,43 @@ impl Known {
         if let Some(staged) = &statements.staged {
             sqlx::raw_sql(assembled(staged.apply.as_str())).execute(&mut *connection).await?;
         }
+        Ok(())
+    }
+
+    /// Encodes records until they are more than a few; `true` if all of them are few.
+    fn encode_few<'g>(
+        &mut self,
+        layout: &Layout,
+        records: &mut impl Iterator<Item = (At, RecordRef<'g>)>,
+        refused: &mut Vec<Refused>,
+    ) -> bool {
+        for ((batch, record), row) in records {
+            if let Err(error) = layout.encode(row, &self.table, &mut self.scratch, &mut self.lines) {
+                refused.push(Refused { batch, record, error });
+            }
+            if self.lines.len() > FEW {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Writes the lines as they stand, by one message.
+    async fn insert(
+        &self,
+        connection: &mut PgConnection,
+        statements: &Statements,
+    ) -> Result<(), sqlx::Error> {
+        // Lines are made of texts; COPY would refuse others too.
+        let Ok(lines) = std::str::from_utf8(&self.lines) else {
+            return Err(sqlx::Error::Protocol("a line is no UTF-8".into()));
+        };
+        let insert = format!("{} {}", statements.insert, values(lines));
+        let sql = match &statements.staged {
+            Some(staged) => format!("{}; {insert}; {}", staged.empty, staged.apply),
+            None => insert,
+        };
+        sqlx::raw_sql(assembled(sql)).execute(connection).await?;
         Ok(())
     }
 

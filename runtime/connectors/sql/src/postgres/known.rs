@@ -32,6 +32,8 @@ pub(super) struct Known {
     next_stage: usize,
     /// Temporary tables that are there for sure.
     pub(super) staged: HashSet<String>,
+    /// Whether a few rows may go by INSERT, which comes to the same as COPY.
+    pub(super) may_insert: bool,
     /// Working memory.
     pub(super) lines: Vec<u8>,
     pub(super) scratch: Vec<u8>,
@@ -72,6 +74,7 @@ impl Known {
             repeats: false,
             next_stage: 1,
             staged: HashSet::new(),
+            may_insert: false,
             lines: Vec::new(),
             scratch: Vec::new(),
         })

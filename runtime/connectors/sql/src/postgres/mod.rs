@@ -9,6 +9,7 @@
 //! | `encode`, `moment` | values as COPY's text, exactly or not at all |
 //! | `table` | a table and its columns, and how both are made |
 //! | `layout` | which field goes to which column, and what stands against it |
+//! | `few` | a few rows by INSERT instead of COPY, and why |
 //! | `statement` | COPY, upserts and deletes, as text |
 //! | `rows` | a group cut into runs of records alike |
 //! | `positions` | positions held in the target itself |
@@ -21,6 +22,7 @@ mod apply;
 pub(crate) mod connect;
 mod encode;
 pub(crate) mod fault;
+mod few;
 mod kind;
 mod known;
 pub(crate) mod layout;

@@ -11,6 +11,8 @@ use crate::writing::Mode;
 pub(super) struct Statements {
     /// The COPY.
     pub(super) copy: String,
+    /// The beginning of an INSERT to the same place, up to `VALUES`.
+    pub(super) insert: String,
     /// Name of the table that the COPY goes to, as the server's messages have it.
     pub(super) into: String,
     /// How the rows get from the temporary table into the table.
@@ -41,7 +43,8 @@ impl Statements {
                 true => String::new(),
                 false => format!("COPY {target} ({list}) FROM STDIN"),
             };
-            return Self { copy, into: table.name.table.clone(), staged: None };
+            let insert = format!("INSERT INTO {target} ({list}) OVERRIDING SYSTEM VALUE");
+            return Self { copy, insert, into: table.name.table.clone(), staged: None };
         }
         let stage = format!("fairway_stage_{number}");
         let keys = keys(wish);
@@ -79,6 +82,7 @@ impl Statements {
         };
         Self {
             copy: format!("COPY pg_temp.{stage} ({list}) FROM STDIN"),
+            insert: format!("INSERT INTO pg_temp.{stage} ({list})"),
             staged: Some(Staged {
                 // Of a query, so that columns have types and nothing else: what the table demands is seen when rows get there.
                 make: format!(

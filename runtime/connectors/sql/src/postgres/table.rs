@@ -81,6 +81,8 @@ pub(super) struct Table {
     pub(super) exists: bool,
     /// Whether policies for rows hold for this user: the server then refuses COPY into it.
     pub(super) bars_copy: bool,
+    /// Whether rules rewrite statements on it: they do so for INSERT, not for COPY.
+    pub(super) has_rules: bool,
     pub(super) columns: Vec<Column>,
     index: HashMap<String, usize>,
     /// How many columns there are already; those behind are planned.
@@ -98,12 +100,14 @@ impl Table {
             name: name.clone(),
             exists: false,
             bars_copy: false,
+            has_rules: false,
             columns: Vec::new(),
             index: HashMap::new(),
             made: 0,
         };
-        let found: Option<(i64, String, String, bool)> = sqlx::query_as(
-            "SELECT c.oid::bigint, c.relkind::text, c.relpersistence::text, row_security_active(c.oid)
+        let found: Option<(i64, String, String, bool, bool)> = sqlx::query_as(
+            "SELECT c.oid::bigint, c.relkind::text, c.relpersistence::text, row_security_active(c.oid),
+                c.relhasrules
                 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
                 WHERE n.nspname = $1 AND c.relname = $2 AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S', 'c')",
         )
@@ -112,7 +116,7 @@ impl Table {
         .fetch_optional(&mut *connection)
         .await
         .map_err(failed)?;
-        let Some((oid, kind, persistence, bars_copy)) = found else { return Ok(table) };
+        let Some((oid, kind, persistence, bars_copy, has_rules)) = found else { return Ok(table) };
         if !matches!(kind.as_str(), "r" | "p") {
             let what =
                 format!("`{name}` is no table that rows can be written into: it is a view or something else");
@@ -125,7 +129,7 @@ impl Table {
             return Err(Error::config("postgres.unlogged", what)
                 .help("run ALTER TABLE … SET LOGGED, or name another table"));
         }
-        (table.exists, table.bars_copy) = (true, bars_copy);
+        (table.exists, table.bars_copy, table.has_rules) = (true, bars_copy, has_rules);
         let columns: Vec<(String, bool, bool, String, i32, Option<String>)> =
             sqlx::query_as(COLUMNS).bind(oid).fetch_all(connection).await.map_err(failed)?;
         for (name, has_default, generated, ty, modifier, element) in columns {

@@ -88,6 +88,41 @@ async fn upserts_and_deletes_are_the_same_at_every_size() {
     }
 }
 
+/// A few rows go by INSERT and many by COPY: both mean the same, and a table's rules are asked by neither.
+#[tokio::test]
+async fn few_rows_and_many_come_to_the_same() {
+    let columns = "id int primary key, c char(4), v varchar(3), n numeric(6,2), at timestamp(0), b bytea, \
+        t text, a text[], f bit(3), d date, j jsonb";
+    let setup = format!(
+        "create table few ({columns}); create table many ({columns}); create table ruled ({columns});
+         create rule none as on insert to ruled do instead nothing"
+    );
+    let rows = [
+        r#"{"id":1,"c":"ab","v":"x'y","n":12.3,"at":"2026-11-30T12:00:00","b":"AP9cJw==","f":"101","d":"2026-11-30"}"#,
+        r#"{"id":2,"t":"tab\t line\n return\r back\\slash 'quotes' \\N","a":["x'y","\\",null,""],"j":{"k":"it's \\ \n"}}"#,
+        r#"{"id":3,"t":"\\N","v":"","c":null}"#,
+        r#"{"id":4,"v":"far too long"}"#,
+    ];
+    let long = format!(r#"{{"id":5,"t":"{}"}}"#, "x".repeat(20_000));
+    for mode in ["", r#","mode":"upsert","key":["id"]"#] {
+        let harbour = Harbour::with(&setup);
+        let few = harbour.deliver(&format!(r#""table":"few"{mode}"#), &rows, 100).await;
+        harbour.sql("update fairway_positions set \"position\" = '{\"order\":0,\"token\":null}'");
+        let more: Vec<&str> = rows.iter().copied().chain([&*long]).collect();
+        let many = harbour.deliver(&format!(r#""table":"many"{mode}"#), &more, 100).await;
+        assert_eq!(reasons(&few), [(4, "postgres.too_long", Some("v"))]);
+        assert_eq!(reasons(&many), reasons(&few));
+        let all = "select id, c, v, n, at, b, t, a, f, d, j from {} where id < 5 order by id";
+        let [few, many] = ["few", "many"].map(|table| harbour.lines(&all.replace("{}", table)));
+        assert_eq!(few, many);
+        assert!(few[0].contains("\\x00ff5c27"), "{few:?}");
+        assert!(harbour.sql("select t from few where id = 3").contains("\\N"));
+    }
+    let harbour = Harbour::with(&setup);
+    assert!(harbour.deliver(r#""table":"ruled""#, &rows[..3], 100).await.is_empty());
+    assert_eq!(harbour.sql("select count(*) from ruled"), "3");
+}
+
 #[tokio::test]
 async fn missing_is_not_null_and_new_fields_follow_the_policy() {
     let lines = [r#"{"id":1}"#, r#"{"id":2,"b":null}"#, r#"{"id":3,"c":null}"#, r#"{"id":4,"c":1.5}"#];
