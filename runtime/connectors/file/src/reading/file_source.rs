@@ -15,8 +15,12 @@ use super::open_file::{Format, Limits, OpenFile, Step};
 use super::paths::{Found, Pattern, find};
 use super::trail::Known;
 
-/// How often files are looked at for growth.
+/// How often files are looked at for growth, while there is some.
 const POLL: Duration = Duration::from_millis(500);
+/// How long a look is put off at most: many channels that wait for files must cost next to nothing.
+const LONGEST_POLL: Duration = Duration::from_secs(2);
+/// Of the time that nothing has changed, this part is waited for the next look.
+const PATIENCE: u32 = 4;
 /// Most files that are kept open when they are read to their end; others are opened again when they grow.
 const KEPT_OPEN: usize = 256;
 
@@ -69,6 +73,8 @@ struct State<F: Format> {
     inodes: HashMap<u64, Found>,
     /// When to look next; `None` for at once.
     next_look: Option<Instant>,
+    /// When a look last found something to read.
+    stirred: Instant,
     /// Folders of globs that were not there at any look so far: they may still come, while others must not go.
     absent: Option<Vec<String>>,
 }
@@ -113,6 +119,7 @@ impl<F: Format> FileSource<F> {
             faults: Vec::new(),
             inodes: HashMap::new(),
             next_look: None,
+            stirred: Instant::now(),
             absent: None,
         };
         let slot = Slot::Here(Box::new(state));
@@ -214,7 +221,6 @@ impl<F: Format> State<F> {
     /// Looks for files: new ones and those that have changed join the queue.
     fn look(&mut self) -> Result<(), Error> {
         let finding = find(&self.files, &self.reading.patterns, self.reading.follow)?;
-        self.next_look = Some(Instant::now() + POLL);
         let absent = self.absent.get_or_insert_with(|| finding.missing.clone());
         absent.retain(|base| finding.missing.contains(base));
         for base in finding.missing.iter().filter(|base| !absent.contains(base)) {
@@ -248,6 +254,11 @@ impl<F: Format> State<F> {
                 None => self.known.extend(file.known),
             }
         }
+        let now = Instant::now();
+        if !self.queue.is_empty() {
+            self.stirred = now;
+        }
+        self.next_look = Some(now + pace(now - self.stirred));
         Ok(())
     }
 
@@ -364,5 +375,21 @@ impl<F: Format> State<F> {
             error.kind = Kind::Outage;
         }
         error
+    }
+}
+
+/// How long to wait for the next look where nothing has changed for so long.
+fn pace(quiet: Duration) -> Duration {
+    (quiet / PATIENCE).clamp(POLL, LONGEST_POLL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_quiet_for_long_is_looked_at_less_often() {
+        let pace = |seconds| pace(Duration::from_secs(seconds)).as_millis();
+        assert_eq!([0, 1, 4, 3600].map(pace), [500, 500, 1000, 2000]);
     }
 }
