@@ -109,6 +109,7 @@ fn specs() -> Vec<ComponentSpec> {
         ports,
         delivery: Guarantee::ExactlyOnce,
         bounded: true,
+        several: false,
         varies: Vec::new(),
         config_schema: json!({"type": "object", "additionalProperties": false, "required": ["path"], "properties": {
             "path": {"type": "string", "minLength": 1},

@@ -11,7 +11,6 @@ use std::time::Duration;
 use fairway_cluster::Exit;
 use fairway_cluster::allocate::Strategy;
 use fairway_engine::files::Files;
-use fairway_kafka::Security;
 use fairway_shared::api::system::About;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -51,8 +50,8 @@ pub struct Options {
 pub struct WorkerOptions {
     /// As for a server that runs alone. The data directory holds nothing but token and files, and may be shared.
     pub server: Options,
-    /// Brokers of the cluster's Kafka, `HOST:PORT` with commas between.
-    pub kafka: String,
+    /// Brokers of the cluster's Kafka, and how to get in.
+    pub kafka: fairway_kafka::Access,
     /// Name of the cluster.
     pub cluster: String,
     /// Id of the worker; else the machine's name with the port.
@@ -93,9 +92,10 @@ impl Error {
         match self {
             Self::Config(error) => error.help(),
             Self::Resume(refused) => refused.problem.help.clone(),
-            Self::Cluster(_) => {
-                Some("see whether --kafka names the brokers of the cluster, and they run".to_owned())
-            }
+            Self::Cluster(_) => Some(
+                "see whether --kafka, or the connection, names the brokers of the cluster, and they run"
+                    .to_owned(),
+            ),
             Self::Store(_) => Some("see to the disk that holds the data directory".to_owned()),
             Self::Listen(_, error) if error.kind() == io::ErrorKind::AddrInUse => {
                 Some("stop what listens there, or choose another port with --listen".to_owned())
@@ -214,8 +214,7 @@ impl Server {
         let key = access::given_sealing_key()?;
         let door = Door::open(options.server, &data).await?;
         let files = Files::confined(door.files.clone());
-        let access = fairway_kafka::Access::new(&options.kafka, &Security::default(), &files)
-            .map_err(|error| Error::Cluster(error.into()))?;
+        let access = options.kafka;
         let backend = Backend::open(&access, &options.cluster).await.map_err(Error::Cluster)?;
         backend.settle().await.map_err(Error::Cluster)?;
         let part = Part {

@@ -12,7 +12,7 @@
 //! | [`edit`] | commands with inverses: undo and redo |
 //! | [`types`] | the types a document may name for a column |
 //! | [`secret`] | references to secrets in texts |
-//! | [`canonical`], [`mod@pointer`], [`suggest`] | canonical JSON text, JSON pointers, "did you mean" |
+//! | [`canonical`], [`mod@pointer`], [`suggest`], [`fnv1a`] | canonical JSON text, JSON pointers, "did you mean", a hash that stays |
 //! | [`api`] | endpoints, answers, events, problems |
 #![warn(missing_docs)]
 
@@ -23,6 +23,7 @@ pub mod component;
 pub mod connection;
 pub mod diagnostic;
 pub mod edit;
+mod fnv;
 pub mod form;
 pub mod plan;
 pub mod pointer;
@@ -30,3 +31,5 @@ pub mod secret;
 pub mod suggest;
 pub mod types;
 pub mod validate;
+
+pub use fnv::fnv1a;

@@ -33,6 +33,9 @@ pub struct Meta {
     pub bounded: bool,
     /// Whether a source that does not end by itself knows when it has read all there is, and then ends where that is asked.
     pub catches_up: bool,
+    /// Whether several tasks can run it at once: a source, each a share of its partitions; a transform or a sink, each with other
+    /// records. Not so where what it keeps is of all records, or a file has one writer.
+    pub several: bool,
     /// Settings that change `delivery` or `bounded`.
     pub varies: &'static [Varies],
     /// Outputs of a transform beyond the usual one, as (name, help); empty means just `out`.
@@ -56,6 +59,7 @@ impl Meta {
             delivery: Guarantee::ExactlyOnce,
             bounded: false,
             catches_up: false,
+            several: false,
             varies: &[],
             outputs: &[],
             outputs_from: None,
@@ -74,12 +78,14 @@ pub struct Varies {
     pub delivery: Option<Guarantee>,
     /// Whether a source then ends by itself.
     pub bounded: Option<bool>,
+    /// Whether there must be a cluster then.
+    pub cluster: bool,
 }
 
 impl Varies {
     /// A source that does not end with these settings.
     pub const fn endless(when: &'static [(&'static str, &'static [&'static str])]) -> Self {
-        Self { when, delivery: None, bounded: Some(false) }
+        Self { when, delivery: None, bounded: Some(false), cluster: false }
     }
 
     fn variation(&self) -> Variation {
@@ -88,6 +94,7 @@ impl Varies {
             when: self.when.iter().map(|(setting, values)| ((*setting).to_owned(), words(values))).collect(),
             delivery: self.delivery,
             bounded: self.bounded,
+            cluster: self.cluster,
         }
     }
 }
@@ -284,6 +291,7 @@ impl Component {
             ports: self.declared_ports(),
             delivery: self.meta.delivery,
             bounded: self.meta.bounded,
+            several: self.meta.several,
             varies: self.meta.varies.iter().map(Varies::variation).collect(),
             config_schema,
             position_fields: self.meta.position_fields.iter().map(|field| (*field).to_owned()).collect(),

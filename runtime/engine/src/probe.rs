@@ -87,7 +87,16 @@ pub async fn sample_by_reading<C: SourceConfig>(config: C, cx: SampleCtx) -> Res
     let SampleCtx { uid, node, files, wanted, deadline } = cx;
     let mut sample = Sample::default();
     let hooks = Hooks::default();
-    let cx = SourceCtx { uid, node, generation: 0, files, hooks, resume: Vec::new(), until_caught_up: true };
+    let cx = SourceCtx {
+        uid,
+        node,
+        share: None,
+        generation: 0,
+        files,
+        hooks,
+        resume: Vec::new(),
+        until_caught_up: true,
+    };
     let reading = async {
         let mut source = config.open(cx).await?;
         let read = read_some(&mut *source, wanted, &mut sample).await;

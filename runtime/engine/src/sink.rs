@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use fairway_shared::plan::Share;
 
 use crate::data::{Batch, RecordError};
 use crate::error::Error;
@@ -18,6 +19,8 @@ pub struct SinkCtx {
     pub node: Arc<str>,
     /// Fencing number of this run of the task; a greater one in the target means that another owner has taken over.
     pub generation: u64,
+    /// Part of the records that this task has, where several tasks run this sink at once.
+    pub share: Option<Share>,
     /// Where files may be.
     pub files: Files,
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use fairway_shared::plan::Share;
 
 use crate::data::{Batch, Rejects};
 use crate::error::Error;
@@ -24,13 +25,20 @@ pub struct SourceCtx {
     pub files: Files,
     /// The runtime's port, for sources that others call.
     pub hooks: Hooks,
-    /// Where each partition known so far goes on; partitions not listed begin at their beginning.
+    /// Its part of the partitions, where several tasks read this source; the others are not to be touched.
+    pub share: Option<Share>,
+    /// Where each partition known so far goes on, those of others included; partitions not listed begin at their beginning.
     pub resume: Vec<Mark>,
     /// Whether the source should end when it has caught up instead of waiting for more (`fairway run`).
     pub until_caught_up: bool,
 }
 
 impl SourceCtx {
+    /// Whether a partition is this task's to read.
+    pub fn reads(&self, partition: &str) -> bool {
+        self.share.is_none_or(|share| share.holds(partition))
+    }
+
     /// Where a partition goes on, if it is known.
     pub fn position(&self, partition: &str) -> Option<&Position> {
         self.resume.iter().find(|mark| &*mark.stream.partition == partition).map(|mark| &mark.position)

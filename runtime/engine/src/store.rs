@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use fairway_shared::api::status::{Cause, Counts};
+use fairway_shared::plan::Share;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -167,6 +168,19 @@ pub struct Remembered {
     pub letters: Vec<LetterKey>,
     /// Records beyond a source's watermark that a sink refused and that were noted before its errors port handed them on.
     pub routed: Vec<Routed>,
+}
+
+impl Remembered {
+    /// Keeps what concerns a task that has a part of the partitions.
+    pub(crate) fn keep(&mut self, task: &str, share: Share) {
+        let own = |stream: &StreamKey| match stream.is_replay() {
+            true => *stream.partition == *task,
+            false => share.holds(&stream.partition),
+        };
+        self.marks.retain(|mark| own(&mark.stream));
+        self.letters.retain(|key| own(&key.stream));
+        self.routed.retain(|note| own(&note.key.stream));
+    }
 }
 
 /// Positions, counts and dead letters of one channel.

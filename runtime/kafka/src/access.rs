@@ -87,6 +87,28 @@ impl Security {
     }
 }
 
+/// The settings of a connection.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Brokers to begin with, as `host:port` with commas between.
+    #[serde(default)]
+    pub brokers: Option<String>,
+    /// How to get in.
+    #[serde(default)]
+    pub security: Security,
+}
+
+impl Settings {
+    /// What they say to a client; files are looked for in `files`.
+    ///
+    /// # Errors
+    /// As [`Access::new`].
+    pub fn access(&self, files: &Files) -> Result<Access, Error> {
+        Access::new(self.brokers.as_deref().unwrap_or_default(), &self.security, files)
+    }
+}
+
 /// Everything that a client needs to know of the brokers.
 #[derive(Debug, Clone)]
 pub struct Access {

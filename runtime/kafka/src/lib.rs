@@ -30,7 +30,7 @@ pub mod tail;
 pub mod transaction;
 mod watch;
 
-pub use access::{Access, Security};
+pub use access::{Access, Security, Settings};
 pub use cluster::Cluster;
 pub use consumer::Consumer;
 pub use pick::Picker;

@@ -68,6 +68,8 @@ pub struct Write {
     pub value: Option<Vec<u8>>,
     /// Headers in order.
     pub headers: Vec<(String, Option<Vec<u8>>)>,
+    /// Milliseconds since 1970; none is that of writing.
+    pub time: Option<i64>,
 }
 
 /// Why a transaction did not go through.
@@ -332,6 +334,7 @@ impl Actor {
         record.partition = message.partition;
         record.key = message.key.as_ref();
         record.payload = message.value.as_ref();
+        record.timestamp = message.time;
         if !message.headers.is_empty() {
             let headers = message.headers.iter().fold(OwnedHeaders::new(), |headers, (key, value)| {
                 headers.insert(Header { key, value: value.as_ref() })

@@ -25,6 +25,7 @@ use super::{Api, mount};
 use crate::config::Token;
 use crate::crew::Crew;
 use crate::problem::{Refused, codes};
+use crate::services::kafka::{Answer, Known};
 
 /// Id that a caller gives a request, so that sending it again does nothing again.
 const REQUEST_ID: HeaderName = HeaderName::from_static("fairway-request-id");
@@ -167,16 +168,64 @@ async fn lead(api: &Api, crew: &Crew, request: Request, next: Next) -> Response 
     };
     let Some(id) = id else { return answer.await };
     let place = api.answered.place(&id);
-    // What was begun comes to its end, also when whoever asked has gone: it may ask again.
+    let (journal, control, key) =
+        (crew.backend().journal.clone(), crew.backend().control.clone(), id.clone());
+    // What was begun comes to its end, also when whoever asked has gone: it may ask again. A leader that died may have begun it.
     let begin = || async move {
-        let answered = tokio::spawn(async move { whole(answer.await).await }).await;
-        answered.unwrap_or_else(|_| Whole::fault())
+        let work = async move {
+            match journal.request(&key).await {
+                Ok(None) => {}
+                Ok(Some(Known::Answered(answer))) => return Whole::from(answer),
+                Ok(Some(Known::Begun)) => return whole(mount::refuse(unfinished())).await,
+                Err(error) => return whole(mount::refuse(error.into())).await,
+            }
+            let answered = journal.carry_out(&key, async move { whole(answer.await).await }).await;
+            if !answered.status.is_server_error()
+                && let Err(error) = control.note_answer(&key, (&answered).into()).await
+            {
+                tracing::warn!(%error, "the next leader will not know the answer to a request");
+            }
+            answered
+        };
+        tokio::spawn(work).await.unwrap_or_else(|_| Whole::fault())
     };
     let whole = place.get_or_init(begin).await.clone();
     if whole.status.is_server_error() {
         api.answered.forget(&id);
     }
     whole.into_response()
+}
+
+fn unfinished() -> Refused {
+    Refused::new(
+        codes::CLUSTER_UNFINISHED,
+        "the worker that led began this request and died before it had answered",
+    )
+    .help("look what there is, and send what is missing with another id")
+}
+
+impl From<Answer> for Whole {
+    fn from(answer: Answer) -> Self {
+        let header = |(name, value): (String, String)| Some((name.parse().ok()?, value.parse().ok()?));
+        Self {
+            status: StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK),
+            headers: answer.headers.into_iter().filter_map(header).collect(),
+            body: Bytes::from(answer.body),
+        }
+    }
+}
+
+impl From<&Whole> for Answer {
+    fn from(whole: &Whole) -> Self {
+        let header = |(name, value): (&HeaderName, &HeaderValue)| {
+            Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
+        };
+        Self {
+            status: whole.status.as_u16(),
+            headers: whole.headers.iter().filter_map(header).collect(),
+            body: String::from_utf8_lossy(&whole.body).into_owned(),
+        }
+    }
 }
 
 async fn whole(response: Response) -> Whole {

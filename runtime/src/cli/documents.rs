@@ -33,14 +33,7 @@ impl Documents {
         let bytes = read(file)?;
         let mut connections = connections_in(&bytes);
         for path in with {
-            let bytes = read(path)?;
-            let (_, found) = check::bytes(&Registry::standard(), &bytes, &Known::default());
-            if found.iter().any(Diagnostic::is_error) {
-                return Err(
-                    Failure::new(exit::DOCUMENT, format!("{} has errors", path.display())).diagnostics(found)
-                );
-            }
-            connections.extend(connections_in(&bytes));
+            connections.extend(self::connections(path)?);
         }
         Ok(Self { file: file.to_owned(), bytes, elsewhere: with.is_empty(), connections })
     }
@@ -97,6 +90,19 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         fs::read(path)
     };
     read.map_err(|error| Failure::new(exit::REFUSED, format!("cannot read {}: {error}", path.display())))
+}
+
+/// The connections of a file.
+///
+/// # Errors
+/// Exit code 4 when it cannot be read, 3 when it is no sound document.
+pub(super) fn connections(path: &Path) -> Result<Vec<Connection>, Failure> {
+    let bytes = read(path)?;
+    let (_, found) = check::bytes(&Registry::standard(), &bytes, &Known::default());
+    if found.iter().any(Diagnostic::is_error) {
+        return Err(Failure::new(exit::DOCUMENT, format!("{} has errors", path.display())).diagnostics(found));
+    }
+    Ok(connections_in(&bytes))
 }
 
 fn connections_in(bytes: &[u8]) -> Vec<Connection> {

@@ -9,6 +9,7 @@
 //! | 4 | cannot reach, or refused |
 //! | 130 | interrupted, after a clean drain |
 
+mod brokers;
 mod channels;
 mod client;
 mod cluster;

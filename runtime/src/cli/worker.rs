@@ -7,6 +7,7 @@ use fairway_cluster::Exit;
 use fairway_cluster::allocate::Strategy;
 use tokio::io::AsyncReadExt as _;
 
+use super::brokers::Brokers;
 use super::exit::{self, Failure};
 use super::output::print;
 use super::signals;
@@ -42,9 +43,8 @@ pub(super) struct Args {
 /// What all workers of a cluster are told.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct SharedArgs {
-    /// Brokers of Kafka, with commas between.
-    #[arg(long, value_name = "HOST:PORT")]
-    pub(super) kafka: String,
+    #[command(flatten)]
+    pub(super) brokers: Brokers,
     /// Name of the cluster: its topics and transactional ids begin with it.
     #[arg(long, value_name = "NAME", default_value = "fairway", value_parser = cluster)]
     pub(super) cluster: String,
@@ -126,7 +126,8 @@ fn label(text: &str) -> Result<(String, String), String> {
 pub(super) async fn run(args: Args) -> Result<u8, Failure> {
     telemetry::start(args.shared.log_format, "info");
     let mut signals = signals::listen().map_err(|error| Failure::new(exit::FAILED, error))?;
-    let SharedArgs { kafka, cluster, data, files, token_file, strategy, .. } = args.shared;
+    let SharedArgs { brokers, cluster, data, files, token_file, strategy, .. } = args.shared;
+    let kafka = brokers.access()?;
     let server = Server::join(WorkerOptions {
         server: Options { listen: args.listen, data, files, token_file },
         kafka,

@@ -7,7 +7,7 @@ use fairway_shared::canonical::{compact, hash};
 use fairway_shared::channel::{Channel, Node, PortRef};
 use fairway_shared::component::ComponentSpec;
 use fairway_shared::form::FormModel;
-use fairway_shared::plan::{Connector, Task};
+use fairway_shared::plan::{Connector, Share, Task};
 use serde_json::{Value, json};
 
 use super::graph::Graph;
@@ -66,6 +66,14 @@ pub(super) fn task(
         if settings.schedule.is_some() { "scheduled" } else { "" },
     ];
     hash(&compact(&json!([nodes, edges, settings])))
+}
+
+/// Hash of what one of several tasks runs: another number of them makes others of all, for each has other partitions then.
+pub(super) fn shared(task: &str, share: Option<Share>) -> String {
+    match share {
+        None => task.to_owned(),
+        Some(share) => hash(&compact(&json!([task, share.index, share.of]))),
+    }
 }
 
 /// An end of an edge with its port written out: `a` and `a.out` are the same where `out` is the default.

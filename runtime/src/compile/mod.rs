@@ -2,7 +2,8 @@
 //! what is right is answered as the plan that the canvas draws, a deploy shows, and the worker runs.
 //!
 //! Each connected part of the drawing becomes one direct task: sources, chains and targets in one process, acknowledged end
-//! to end. Where the channel asks for streams by topic, `cut` says where a part is cut into tasks that streams join.
+//! to end. Where the channel asks for streams by topic, `cut` says where a part is cut into tasks that streams join. Where a node asks
+//! for several tasks, `shares` says whether each of them can have a share of the partitions.
 //! `graph` finds the parts and their order, `hashes` says when something is another thing than before,
 //! `delivery` what is promised about each target, `files` whether the channel would feed itself. What a deploy changes is `fairway_shared::plan::diff`.
 
@@ -11,6 +12,7 @@ mod delivery;
 mod files;
 mod graph;
 mod hashes;
+mod shares;
 
 use std::collections::BTreeMap;
 
@@ -18,7 +20,7 @@ use fairway_shared::channel::{Channel, StreamChoice};
 use fairway_shared::component::{ComponentSpec, Kind};
 use fairway_shared::diagnostic::{self, Diagnostic, Place, codes};
 use fairway_shared::form::{self, FormModel};
-use fairway_shared::plan::{Connector, Plan, Stream, StreamKind, Task, TaskKind};
+use fairway_shared::plan::{Connector, Plan, Share, Stream, StreamKind, Task, TaskKind};
 use fairway_shared::validate::{Facts, validate};
 
 use cut::Piece;
@@ -41,6 +43,7 @@ pub fn compile(channel: &Channel, facts: &Facts<'_>) -> Result<Plan, Vec<Diagnos
     let targets = delivery::targets(channel, &specs, &graph);
     diagnostics.extend(delivery::too_low(channel, &targets));
     let pieces = pieces(channel, &specs, &graph, &mut diagnostics);
+    diagnostics.extend(shares::refused(channel, &specs, &pieces));
     diagnostics.extend(files::loops(channel, &specs));
     if diagnostics.iter().any(Diagnostic::is_error) {
         diagnostic::sort(&mut diagnostics);
@@ -154,19 +157,28 @@ fn tasks(
     connectors: &[Connector],
     pieces: &[Piece],
 ) -> Vec<Task> {
-    let task = |piece: &Piece| {
-        let kind = match piece.kind {
+    let of_piece = |piece: &Piece| {
+        let of_kind = piece.kind;
+        let kind = match of_kind {
             TaskKind::Direct => "direct",
             TaskKind::Source => "source",
             TaskKind::Sink => "sink",
         };
+        let first = format!("{kind}-{}", channel.spec.nodes[piece.first].id);
         let order = graph.order.iter().copied().filter(|node| piece.nodes.contains(node));
-        Task {
-            id: format!("{kind}-{}", channel.spec.nodes[piece.first].id),
-            kind: piece.kind,
-            nodes: order.map(|node| channel.spec.nodes[node].id.clone()).collect(),
-            hash: hashes::task(channel, specs, graph, &piece.nodes, connectors),
-        }
+        let nodes: Vec<String> = order.map(|node| channel.spec.nodes[node].id.clone()).collect();
+        let hash = hashes::task(channel, specs, graph, &piece.nodes, connectors);
+        let task = move |share: Option<Share>| Task {
+            id: match share {
+                Some(share) if share.index > 0 => format!("{first}.{}", share.index + 1),
+                _ => first.clone(),
+            },
+            kind: of_kind,
+            nodes: nodes.clone(),
+            hash: hashes::shared(&hash, share),
+            share,
+        };
+        Share::all(shares::of(channel, piece)).into_iter().map(task)
     };
-    pieces.iter().map(task).collect()
+    pieces.iter().flat_map(of_piece).collect()
 }

@@ -3,7 +3,7 @@
 //! What was asked for is durable before anything is done about it; whoever starts next brings the rest about. Positions are
 //! kept unless what they depend on changed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fairway_shared::api::channels::{Deployment, PlanAnswer, Version, Versions};
 use fairway_shared::api::status::{ChannelState, ChannelStatus, TargetState};
@@ -307,7 +307,8 @@ pub(crate) fn replaying(plan: &Plan) -> Tasks {
         let nodes = task.nodes.iter().filter(|node| !sources.contains(*node));
         nodes.map(|node| (node.clone(), task.id.clone())).collect::<Vec<_>>()
     };
-    plan.tasks.iter().flat_map(of_task).collect()
+    // Of several that run a node the first tries its letters again.
+    plan.tasks.iter().rev().flat_map(of_task).collect()
 }
 
 /// What putting a plan in the place of another means for the stored positions, on top of what is `due` already.
@@ -323,5 +324,15 @@ pub(crate) fn adjustment(mut due: Adjustment, before: &Plan, plan: &Plan) -> Adj
             _ => due.dropped.push(sink.node.clone()),
         }
     }
+    let parts = |plan: &Plan| -> BTreeMap<String, u32> {
+        let part = |task: &fairway_shared::plan::Task| {
+            let of = task.share.map_or(1, |share| share.of);
+            task.nodes.iter().map(|node| (node.clone(), of)).collect::<Vec<_>>()
+        };
+        plan.tasks.iter().flat_map(part).collect()
+    };
+    let before = parts(before);
+    let other = |(node, of): &(String, u32)| before.get(node).is_some_and(|before| before != of);
+    due.shared_out.extend(parts(plan).into_iter().filter(other).map(|(node, _)| node));
     due
 }

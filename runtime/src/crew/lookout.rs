@@ -25,8 +25,10 @@ use crate::worker::Worker;
 const LOOK: Duration = Duration::from_millis(100);
 /// Every so many looks, counts are told and sampled as well.
 const COUNTS: u64 = 5;
-/// Moves that are remembered.
+/// Moves that are remembered here beside those that are written down.
 const MOVES: usize = 500;
+/// How long ago a move may have been seen that its leader did not come to write down, in milliseconds.
+const LATELY: i64 = 60_000;
 
 /// Watches everything from one worker.
 pub(crate) struct Lookout {
@@ -68,6 +70,13 @@ impl Lookout {
             return Ok(());
         }
         let leads = self.crew.leads();
+        if leads {
+            match self.crew.write_moves().await {
+                // It has just lost the lead; whoever has it writes down what it has seen itself.
+                Err(Error::Follower | Error::Fenced | Error::Uncertain(_)) | Ok(()) => {}
+                Err(error) => return Err(error),
+            }
+        }
         let entries = self.services.config.list(Kind::Deployment, "").await?;
         for entry in &entries {
             let uid = &entry.key.id;
@@ -163,6 +172,19 @@ impl Crew {
         moves.extend(new);
         let surplus = moves.len().saturating_sub(MOVES);
         moves.drain(..surplus);
+    }
+}
+
+impl Crew {
+    /// Writes down what was seen lately, and by no leader before.
+    async fn write_moves(&self) -> Result<()> {
+        let lately = clock::now_ms() - LATELY;
+        let recent: Vec<Move> = {
+            let moves = self.moves.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let is_recent = |seen: &&Move| clock::to_ms(&seen.at).is_some_and(|at| at >= lately);
+            moves.iter().filter(is_recent).cloned().collect()
+        };
+        self.backend().control.note_moves(&recent).await
     }
 }
 

@@ -5,12 +5,13 @@ use std::sync::PoisonError;
 
 use fairway_cluster::{Beat, Protocol, Stage, TaskName, Timing, Why};
 use fairway_shared::api::cluster::{
-    ClusterStatus, Leading, Moves, PlaceReason, TaskPlace, WorkerState, WorkerStatus,
+    ClusterStatus, Leading, Move, Moves, PlaceReason, TaskPlace, WorkerState, WorkerStatus,
 };
 use fairway_shared::api::status::ChannelState;
 
 use super::{Crew, Sight};
 use crate::controller::catalog::{self, Summary};
+use crate::services::kafka::same_move;
 use crate::services::{Kind, Result, Services};
 
 impl Crew {
@@ -65,8 +66,16 @@ impl Crew {
 
     /// Changes of places, newest first.
     pub(crate) fn moved(&self) -> Moves {
-        let moves = self.moves.lock().unwrap_or_else(PoisonError::into_inner);
-        Moves { moves: moves.iter().rev().cloned().collect() }
+        let mut moves = self.backend().journal.moves();
+        {
+            let seen = self.moves.lock().unwrap_or_else(PoisonError::into_inner);
+            let new = |seen: &&Move| !moves.iter().any(|known| same_move(known, seen));
+            // What the leader is about to write down.
+            let new: Vec<Move> = seen.iter().filter(new).cloned().collect();
+            moves.extend(new);
+        }
+        moves.sort_by(|one, other| other.at.cmp(&one.at));
+        Moves { moves }
     }
 
     /// Whether a worker of this id was heard, or is marked as drained.

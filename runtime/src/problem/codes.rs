@@ -81,6 +81,8 @@ codes! {
         "Ask the worker that leads, or wait until one does: that takes seconds.";
     CLUSTER_UNCERTAIN = "cluster.uncertain" 503, "Whether the change took effect is not known.",
         "The brokers did not answer in time. Look whether it is there before you repeat it.";
+    CLUSTER_UNFINISHED = "cluster.unfinished" 409, "A request was begun by a leader that died before it had answered.",
+        "Part of it was done and is not done again. Look what there is, and send what is missing with another id.";
     CLUSTER_ALONE = "cluster.alone" 409, "This process runs alone and shares its channels with nobody.",
         "Start workers with `fairway worker` or `fairway cluster up`; they need a Kafka.";
     CLUSTER_STRANGER = "cluster.stranger" 401, "A request that a worker relayed is not signed as the workers of this cluster sign.",

@@ -24,7 +24,7 @@ use tokio::task::JoinHandle;
 use self::leader::Leader;
 pub use self::wanted::follow;
 use crate::services::Result;
-use crate::services::kafka::{Backend, Topics};
+use crate::services::kafka::{Backend, LARGEST, Topics};
 
 /// Beats on their way beyond which no more are sent: brokers are gone, and old beats prove nothing.
 const BEATS_AHEAD: usize = 5;
@@ -125,10 +125,10 @@ impl Seat {
         let life = setup.life.clone();
         let state = Arc::new(Mutex::new(Protocol::new(setup)));
         let writing = Writing {
-            compression: "none",
-            max_message_bytes: 1_000_000,
-            batch_bytes: 1_000_000,
-            queue_bytes: 8 << 20,
+            compression: "lz4",
+            max_message_bytes: LARGEST,
+            batch_bytes: LARGEST,
+            queue_bytes: 4 * LARGEST,
         };
         let driver = Driver {
             state: state.clone(),

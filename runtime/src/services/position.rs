@@ -17,6 +17,10 @@ pub struct Adjustment {
     pub dropped: Vec<String>,
     /// Targets with other settings: the position they kept inside may lie elsewhere now, so it is no longer expected.
     pub replaced: Vec<String>,
+    /// Nodes whose partitions are shared out among another number of tasks. Their positions stay; but no task of the new set begins
+    /// before all of the old one are over, or a partition would have two readers (I4).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared_out: Vec<String>,
 }
 
 impl Adjustment {

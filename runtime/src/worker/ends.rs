@@ -13,7 +13,7 @@ use fairway_engine::joint::{STREAM_SINK, STREAM_SOURCE};
 use fairway_engine::store::Totals;
 use fairway_engine::task::NodeSpec;
 use fairway_shared::channel::PortRef;
-use fairway_shared::plan::{Plan, StreamKind};
+use fairway_shared::plan::{self, Plan, StreamKind};
 use serde_json::json;
 use tokio::task::JoinHandle;
 
@@ -75,7 +75,8 @@ impl Ends {
             })?;
             let name = port(&stream.from);
             let drawn = format!("{}>{}", stream.from, stream.to);
-            let id = if writes { format!("~{name}") } else { reader(&name, task) };
+            // Tasks that share what they read hold their positions together.
+            let id = if writes { format!("~{name}") } else { reader(&name, plan::Task::first(task)) };
             let component = if writes { STREAM_SINK } else { STREAM_SOURCE };
             let new = ends.shown.ends.insert(id.clone());
             if new {
@@ -91,7 +92,7 @@ impl Ends {
                 }
                 let owner = plan.tasks.iter().find(|task| task.nodes.contains(&stream.to.node));
                 let readers = ends.written.entry(name.clone()).or_default();
-                let reader = owner.map(|owner| reader(&name, &owner.id));
+                let reader = owner.map(|owner| reader(&name, plan::Task::first(&owner.id)));
                 readers.extend(reader.filter(|reader| !readers.contains(reader)));
             } else {
                 let edge = (end, stream.to.clone());

@@ -16,7 +16,13 @@ use crate::services::Services;
 use crate::{redact, references};
 
 /// Variables of the environment that no document may refer to.
-const OWN: [&str; 3] = ["FAIRWAY_TOKEN", "FAIRWAY_SECRET_KEY", "FAIRWAY_SECRET_KEY_FILE"];
+const OWN: [&str; 5] = [
+    "FAIRWAY_TOKEN",
+    "FAIRWAY_SECRET_KEY",
+    "FAIRWAY_SECRET_KEY_FILE",
+    "FAIRWAY_KAFKA_PASSWORD",
+    "FAIRWAY_KAFKA_KEY_PASSWORD",
+];
 
 /// The config that a node's component opens with; connections `beside` it go before the stored ones. Without services there are
 /// no stored connections and no secrets.

@@ -4,13 +4,14 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use fairway_connector_kafka::together;
 use fairway_engine::error::{Error, Kind};
 use fairway_engine::task::{
     Budget, Control, Ended, Final, Limits, NodeSpec, Progress, Snapshot, TaskSpec, TaskState, Transition,
     run, supervise,
 };
 use fairway_shared::api::status::{Cause, ChannelState, TaskStatus};
-use fairway_shared::channel::PortRef;
+use fairway_shared::channel::{Guarantee, PortRef};
 use fairway_shared::plan;
 use tokio::sync::watch;
 
@@ -118,6 +119,7 @@ impl Task {
             job: job.clone(),
             id: task.id.clone(),
             nodes: task.nodes.clone(),
+            share: task.share,
             counted: counted.clone(),
             only_replays,
             control: control.clone(),
@@ -278,6 +280,7 @@ struct Attempt {
     job: Arc<Job>,
     id: String,
     nodes: Vec<String>,
+    share: Option<plan::Share>,
     counted: Arc<Counted>,
     only_replays: bool,
     control: Control,
@@ -299,6 +302,7 @@ impl Attempt {
         let spec = TaskSpec {
             uid: self.job.uid.clone(),
             id: self.id.clone(),
+            share: self.share,
             nodes,
             edges: edges
                 .filter(|edge| inside(&edge.from.node) && inside(&edge.to.node))
@@ -366,7 +370,16 @@ impl Attempt {
                 }
                 error
             })?;
-        Ok(NodeSpec { id: id.to_owned(), component: *component, config, joint: None })
+        let mut component = *component;
+        let mut joint = None;
+        if together::wants(component.meta.name, &config)
+            && let Some(streams) = &self.inner.services.streams
+        {
+            joint = Some(streams.once(&self.id, config.clone()));
+            // It holds positions then, as the plan has promised.
+            component.meta.delivery = Guarantee::ExactlyOnce;
+        }
+        Ok(NodeSpec { id: id.to_owned(), component, config, joint })
     }
 
     fn log(&self, transition: &Transition) {

@@ -32,6 +32,7 @@ fn spec(name: &str, kind: Kind, delivery: Guarantee) -> ComponentSpec {
         ports: Ports { inputs: ports(inputs), outputs: ports(outputs), outputs_from: None },
         delivery,
         bounded: true,
+        several: false,
         varies: vec![Variation {
             when: BTreeMap::from([("follow".to_owned(), vec!["true".to_owned()])]),
             bounded: Some(false),
@@ -134,7 +135,7 @@ fn a_change_of_meaning_changes_what_it_concerns() {
     for (at, value) in [
         ("/spec/nodes/0/component", json!("topic")),
         ("/spec/nodes/1/config", json!({"batch": 5})),
-        ("/spec/nodes/2/tasks", json!(2)),
+        ("/spec/nodes/2/tasks", json!(1)),
         ("/spec/edges/1/from", json!("mask.rest")),
     ] {
         let mut document = orders();
@@ -247,6 +248,59 @@ fn cut(document: &Value) -> Result<Plan, Vec<Diagnostic>> {
 
 fn tasks_of(plan: &Plan) -> Vec<(&str, String)> {
     plan.tasks.iter().map(|task| (task.id.as_str(), task.nodes.join(" "))).collect()
+}
+
+/// The components, of which all that are named can be in several tasks.
+fn in_several(names: &[&str]) -> Vec<ComponentSpec> {
+    let several = |spec: ComponentSpec| ComponentSpec { several: names.contains(&&*spec.name), ..spec };
+    specs().into_iter().map(several).collect()
+}
+
+#[test]
+fn a_node_that_asks_for_tasks_gets_shares() {
+    let components = in_several(&["read", "mask", "topic"]);
+    let facts = Facts { components: &components, cluster: true, ..Facts::default() };
+    let document = |tasks: Value, stream: &str| {
+        let mut document = channel(
+            &[("a", "read"), ("m", "mask"), ("k", "topic"), ("l", "file")],
+            &["a>m", "m>k", "m.rest>l"],
+        );
+        document["spec"]["nodes"][0]["tasks"] = tasks;
+        document["spec"]["settings"] = json!({ "stream": stream });
+        document
+    };
+    let plan = |tasks| compile(&read(&document(tasks, "topic")), &facts).expect("it can be shared");
+    let three = plan(json!(3));
+    let shares: Vec<_> =
+        three.tasks.iter().map(|task| (&*task.id, task.share.map(|share| share.index))).collect();
+    let expected = [
+        ("source-a", Some(0)),
+        ("source-a.2", Some(1)),
+        ("source-a.3", Some(2)),
+        ("sink-k", None),
+        ("sink-l", None),
+    ];
+    assert_eq!(shares, expected);
+    // Another number of tasks is another share for each, and touches nobody else; the position stays.
+    let change = diff(Some(&three), &plan(json!(2)));
+    assert_eq!(
+        (change.keeps, change.stops),
+        (vec!["sink-k".into(), "sink-l".into()], vec!["source-a.3".into()])
+    );
+    assert_eq!(change.restarts.len(), 2);
+    assert_eq!(change.positions[0].fate, PositionFate::Kept);
+    assert_eq!(plan(json!(1)).tasks.len(), 3);
+
+    // Together with what has one writer it cannot be.
+    let found = compile(&read(&document(json!(3), "direct")), &facts).expect_err("a file has one writer");
+    let told: Vec<_> = found.iter().map(|fault| (&*fault.code, &*fault.place.pointer)).collect();
+    assert_eq!(told, [(codes::PLAN_ONE_TASK_ONLY, "/spec/nodes/0/tasks")]);
+    assert!(found[0].message.contains("`l`"), "{}", found[0].message);
+    let mut elsewhere = document(json!(null), "topic");
+    elsewhere["spec"]["nodes"][0].as_object_mut().expect("a node").remove("tasks");
+    elsewhere["spec"]["nodes"][1]["tasks"] = json!(2);
+    let found = compile(&read(&elsewhere), &facts).expect_err("the task is the source's");
+    assert_eq!(found[0].code, codes::PLAN_ONE_TASK_ONLY);
 }
 
 #[test]

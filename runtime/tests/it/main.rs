@@ -6,6 +6,7 @@
 //! | `components` | what every component owes, and the pages written from the code |
 //! | `compile` | plans: laws and examples |
 //! | `laws` | the laws of sources and targets, held against every component |
+//! | `large` | a channel of ten thousand tasks, through the real topics |
 //! | `house` | a controller with components in memory, over a data directory that can be opened again |
 //! | `joined` | channels whose tasks are joined by streams |
 //! | `drafts` | create, save, delete, import, export |
@@ -27,6 +28,7 @@ mod conformance;
 mod drafts;
 mod house;
 mod joined;
+mod large;
 mod laws;
 mod process;
 mod replay;

@@ -95,6 +95,7 @@ impl Config for CastFields {
                 r#"{"fields":[{"field":"at","type":"timestamp","format":"epoch_us"}]}"#,
             ),
         ],
+        several: true,
         ..Meta::new("cast_fields", "Cast fields", "fields")
     };
 

@@ -205,6 +205,7 @@ impl Config for ConvertTime {
                 r#"{"fields":[{"field":"at","zone":"Z","to":"epoch_ms","finer":"cut"}]}"#,
             ),
         ],
+        several: true,
         ..Meta::new("convert_time", "Convert times", "fields")
     };
 

@@ -43,6 +43,7 @@ impl Config for FilterRecords {
                 r#"{"match":"any","rules":[{"field":"country","op":"in","value":["DE","FR"]},{"field":"country","op":"is_null"}]}"#,
             ),
         ],
+        several: true,
         ..Meta::new("filter_records", "Filter records", "records")
     };
 

@@ -73,6 +73,7 @@ impl Config for FlattenFields {
             ("One object, with dots, two levels", r#"{"fields":["address"],"separator":".","depth":2}"#),
             ("Lists by index", r#"{"fields":["tags","lines"],"lists":"index"}"#),
         ],
+        several: true,
         ..Meta::new("flatten_fields", "Flatten fields", "fields")
     };
 

@@ -81,6 +81,7 @@ impl Config for MaskFields {
                 r#"{"fields":["card"],"method":"partial","keep_first":0,"keep_last":4}"#,
             ),
         ],
+        several: true,
         ..Meta::new("mask_fields", "Mask fields", "fields")
     };
 

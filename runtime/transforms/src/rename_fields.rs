@@ -41,6 +41,7 @@ impl Config for RenameFields {
                 r#"{"fields":{"mail":"email","e_mail":"email"}}"#,
             ),
         ],
+        several: true,
         ..Meta::new("rename_fields", "Rename fields", "fields")
     };
 

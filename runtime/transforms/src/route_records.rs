@@ -82,6 +82,7 @@ impl Config for RouteRecords {
                 r#"{"take":"all","routes":[{"name":"dach","match":"any","rules":[{"field":"country","op":"in","value":["DE","AT","CH"]},{"field":"lang","op":"eq","value":"de"}]},{"name":"eu","rules":[{"field":"region","op":"eq","value":"eu"}]}]}"#,
             ),
         ],
+        several: true,
         ..Meta::new("route_records", "Route records", "records")
     };
 

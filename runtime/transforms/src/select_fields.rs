@@ -71,6 +71,7 @@ impl Config for SelectFields {
             ),
             ("Some fields, in the order of the record", r#"{"fields":["name","id"],"order":"record"}"#),
         ],
+        several: true,
         ..Meta::new("select_fields", "Select fields", "fields")
     };
 

@@ -46,6 +46,7 @@ impl Config for SetFields {
             ("Rename a field", r#"{"copy":{"customer_id":"cust"},"remove":["cust"]}"#),
             ("A default", r#"{"fields":{"country":"DE"},"overwrite":false}"#),
         ],
+        several: true,
         ..Meta::new("set_fields", "Set fields", "fields")
     };
 

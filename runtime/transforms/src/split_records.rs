@@ -101,6 +101,7 @@ impl Config for SplitRecords {
                 r#"{"field":"events","spread":true,"keep_parent":false,"empty":"reject"}"#,
             ),
         ],
+        several: true,
         ..Meta::new("split_records", "Split records", "records")
     };
 

@@ -70,6 +70,7 @@ impl Config for ValidateRecords {
                 r#"{"schema":{"properties":{"name":{"type":"string","maxLength":100},"day":{"format":"date"}},"additionalProperties":false},"formats":true}"#,
             ),
         ],
+        several: true,
         ..Meta::new("validate_records", "Validate records", "records")
     };
 

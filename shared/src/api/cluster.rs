@@ -129,7 +129,7 @@ pub struct TaskPlace {
 /// Changes of places, newest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Moves {
-    /// As far back as the worker that answers has seen them, since it started.
+    /// Of the last week, but not without end; an election or a new start of a worker forgets none.
     pub moves: Vec<Move>,
 }
 

@@ -58,6 +58,9 @@ pub struct ComponentSpec {
     pub delivery: Guarantee,
     /// Whether a source ends by itself with usual settings.
     pub bounded: bool,
+    /// Whether several tasks can run a node at once; of a source each then reads a share of the partitions.
+    #[serde(default)]
+    pub several: bool,
     /// Settings that change `delivery` or `bounded`; for each of both the first that fits counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub varies: Vec<Variation>,

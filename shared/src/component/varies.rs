@@ -25,6 +25,9 @@ pub struct Variation {
     /// Whether a source then ends by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounded: Option<bool>,
+    /// Whether there must be a cluster then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cluster: bool,
 }
 
 impl ComponentSpec {
@@ -36,6 +39,12 @@ impl ComponentSpec {
     /// Whether a source with these settings ends by itself.
     pub fn is_bounded(&self, config: &Map<String, Value>) -> bool {
         self.fitting(config).find_map(|variation| variation.bounded).unwrap_or(self.bounded)
+    }
+
+    /// The settings by which a node needs a cluster; none where it does not.
+    pub fn needs_cluster(&self, config: &Map<String, Value>) -> Option<String> {
+        let needs = self.fitting(config).find(|variation| variation.cluster)?;
+        Some(needs.when.keys().cloned().collect::<Vec<_>>().join(", "))
     }
 
     fn fitting<'s>(&'s self, config: &'s Map<String, Value>) -> impl Iterator<Item = &'s Variation> {

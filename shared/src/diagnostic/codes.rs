@@ -133,12 +133,16 @@ codes! {
         "Name an IANA time zone such as `UTC` or `Europe/Berlin`.";
     SCHEDULE_NEVER = "schedule.never", "The schedule names a time that never comes.",
         "No calendar has such a day, the 31st of February for instance.";
+    PLAN_ONE_TASK_ONLY = "plan.one_task_only", "A node asks for several tasks and cannot have them.",
+        "Several tasks share the partitions of a source, so all their nodes must be able to run more than once. The message says which cannot.";
     PLAN_ERRORS_ACROSS_STREAM = "plan.errors_across_stream", "An errors port leads into another task.",
         "A stream between tasks does not carry that a record was refused. Let such records become dead letters, or choose `direct` streams.";
     PLAN_SCHEDULE_WITH_STREAM = "plan.schedule_with_stream", "A channel that runs by a schedule asks for streams by topic.",
         "Such a run would not know when it is over. Choose `auto` or `direct` streams, or take the schedule away.";
     PLAN_TOPIC_WITHOUT_CLUSTER = "plan.topic_without_cluster", "Streams by topic need a Kafka cluster.",
         "Choose `direct` or `auto`, or run the channel on a cluster of workers with a broker.";
+    PLAN_NEEDS_CLUSTER = "plan.needs_cluster", "A setting needs a cluster of workers.",
+        "It rests on what the workers' own Kafka holds. Change the setting, or run the channel on a cluster.";
     PLAN_DELIVERY_TOO_LOW = "plan.delivery_too_low", "A target cannot give the guarantee that the channel asks for.",
         "The message says which part of the way is weaker. Use other components, or accept a lower guarantee in the settings.";
     PLAN_READS_WHAT_IT_WRITES = "plan.reads_what_it_writes", "A target writes a file that a source of the same channel reads.",

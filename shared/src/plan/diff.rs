@@ -138,6 +138,7 @@ mod tests {
             tasks: tasks
                 .iter()
                 .map(|(id, hash, nodes)| Task {
+                    share: None,
                     id: (*id).into(),
                     kind: TaskKind::Direct,
                     nodes: nodes.iter().map(|node| (*node).into()).collect(),

@@ -2,8 +2,10 @@
 //! before it acts. How a plan is made is the runtime's `compile`; here are its words and the difference of two plans.
 
 mod diff;
+mod share;
 
 pub use diff::diff;
+pub use share::Share;
 
 use std::collections::BTreeMap;
 
@@ -72,6 +74,16 @@ pub struct Task {
     pub nodes: Vec<String>,
     /// Hash of everything it runs; another hash restarts it.
     pub hash: String,
+    /// Its part of what it reads, where several tasks run the same nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<Share>,
+}
+
+impl Task {
+    /// Id of the first of the tasks that run the same nodes. Ids of nodes have no dot.
+    pub fn first(id: &str) -> &str {
+        id.split('.').next().unwrap_or(id)
+    }
 }
 
 /// How two ports are joined.

@@ -155,6 +155,22 @@ fn settings(channel: &Channel, facts: &Facts<'_>, out: &mut Vec<Diagnostic>) {
                 .fix("Change to `auto`", "/spec/settings/stream", Some(StreamChoice::Auto.as_str().into())),
         );
     }
+    if facts.cluster {
+        return;
+    }
+    for (index, node) in channel.spec.nodes.iter().enumerate() {
+        let spec = facts.components.iter().find(|spec| spec.name == node.component);
+        let Some(setting) = spec.and_then(|spec| spec.needs_cluster(&node.config)) else { continue };
+        let place = node_place(channel, index, &format!("/config/{setting}")).of_field(&setting);
+        let message = format!(
+            "with `{setting}` as it is, `{}` needs a cluster, and there is none",
+            nodes::shown(&node.id)
+        );
+        out.push(
+            Diagnostic::error(codes::PLAN_NEEDS_CLUSTER, place, message)
+                .help("Change the setting, or run the channel on a cluster of workers."),
+        );
+    }
 }
 
 /// Components by name, each with its form, which is made when it is first needed.

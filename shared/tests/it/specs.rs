@@ -23,6 +23,7 @@ fn spec(name: &str, kind: Kind, inputs: &[&str], outputs: &[&str], properties: V
         },
         delivery: Guarantee::AtLeastOnce,
         bounded: kind == Kind::Source,
+        several: false,
         varies: Vec::new(),
         config_schema: json!({"type": "object", "additionalProperties": false, "properties": properties}),
         position_fields: Vec::new(),

@@ -322,7 +322,7 @@ mod tests {
 
     fn task(id: &str, nodes: &[&str]) -> Task {
         let nodes = nodes.iter().map(|node| (*node).to_owned()).collect();
-        Task { id: id.into(), kind: TaskKind::Direct, nodes, hash: String::new() }
+        Task { id: id.into(), kind: TaskKind::Direct, nodes, hash: String::new(), share: None }
     }
 
     #[test]

@@ -21,6 +21,7 @@ impl Config for DiscardSink {
         // Keeping nothing twice is keeping nothing once.
         delivery: Guarantee::Idempotent,
         examples: &[("There is nothing to set", "{}")],
+        several: true,
         ..Meta::new("discard_sink", "Discard", "builtin")
     };
 }

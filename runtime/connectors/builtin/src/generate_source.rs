@@ -81,7 +81,7 @@ fn default_batch() -> u32 {
 
 impl Config for GenerateSource {
     const META: Meta = Meta {
-        varies: &[Varies { when: &[("count", &["*"])], delivery: None, bounded: Some(true) }],
+        varies: &[Varies { when: &[("count", &["*"])], delivery: None, bounded: Some(true), cluster: false }],
         position_fields: &["seed"],
         examples: &[
             ("A hundred useful records", r#"{"count":100}"#),

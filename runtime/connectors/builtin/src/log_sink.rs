@@ -57,6 +57,7 @@ impl Config for LogSink {
             ("Everything as usual", "{}"),
             ("Only the beginnings, for finding faults", r#"{"level":"debug","max_bytes":200}"#),
         ],
+        several: true,
         ..Meta::new("log_sink", "Log", "builtin")
     };
 }

@@ -28,6 +28,7 @@ pub(crate) async fn source(name: &str, config: &str, from: u64) -> Result<Box<dy
     let cx = SourceCtx {
         uid: "uid".into(),
         node: "in".into(),
+        share: None,
         generation: 1,
         files: Files::open("."),
         hooks: fairway_engine::hooks::Hooks::default(),
@@ -39,7 +40,13 @@ pub(crate) async fn source(name: &str, config: &str, from: u64) -> Result<Box<dy
 
 pub(crate) async fn sink(name: &str, config: &str) -> Result<Box<dyn Sink>, Error> {
     let Opener::Sink(open) = component(name).opener else { panic!("{name} is a sink") };
-    let cx = SinkCtx { uid: "uid".into(), node: "out".into(), generation: 1, files: Files::open(".") };
+    let cx = SinkCtx {
+        uid: "uid".into(),
+        node: "out".into(),
+        share: None,
+        generation: 1,
+        files: Files::open("."),
+    };
     open(serde_json::from_str(config).unwrap(), cx).await
 }
 

@@ -138,6 +138,7 @@ async fn source(root: &Path, config: &str) -> Box<dyn Source> {
     let cx = SourceCtx {
         uid: "bench".into(),
         node: "in".into(),
+        share: None,
         generation: 1,
         files: Files::open(root),
         hooks: fairway_engine::hooks::Hooks::default(),
@@ -155,8 +156,13 @@ async fn sink(root: &Path, compression: &str) -> Box<dyn Sink> {
     let run = RUN.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     let config =
         format!(r#"{{"path":"out-{compression}.jsonl","mode":"overwrite","compression":"{compression}"}}"#);
-    let cx =
-        SinkCtx { uid: run.to_string().into(), node: "out".into(), generation: 1, files: Files::open(root) };
+    let cx = SinkCtx {
+        uid: run.to_string().into(),
+        node: "out".into(),
+        share: None,
+        generation: 1,
+        files: Files::open(root),
+    };
     let component =
         REGISTRY.iter().find(|component| component.meta.name == "jsonl_sink").expect("registered");
     let Opener::Sink(open) = component.opener else { panic!("a sink") };

@@ -64,6 +64,7 @@ impl Opening<'_> {
         let cx = SinkCtx {
             uid: self.uid.into(),
             node: "out".into(),
+            share: None,
             generation: self.generation,
             files: Files::open(self.root),
         };
@@ -110,6 +111,7 @@ pub(crate) async fn source(
     let cx = SourceCtx {
         uid: "u1".into(),
         node: "in".into(),
+        share: None,
         generation: 1,
         files: Files::open(root),
         hooks: fairway_engine::hooks::Hooks::default(),

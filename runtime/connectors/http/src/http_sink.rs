@@ -230,6 +230,7 @@ impl Config for HttpSink {
                 r#"{"url":"https://api.example.com/customers/{id}","method":"put","concurrency":4,"order_by":"id"}"#,
             ),
         ],
+        several: true,
         ..Meta::new("http_sink", "HTTP request", "http")
     };
 

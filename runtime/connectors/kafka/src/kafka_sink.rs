@@ -2,15 +2,16 @@
 //! messages are sent and their answers awaited in `writing`.
 
 mod encode;
+pub mod together;
 mod topics;
 mod writing;
 
 use async_trait::async_trait;
 use fairway_engine::Error;
-use fairway_engine::component::{Config, Issue, Meta, SinkConfig};
+use fairway_engine::component::{Config, Issue, Meta, SinkConfig, Varies};
 use fairway_engine::probe::{ProbeConfig, ProbeCtx};
 use fairway_engine::sink::{Group, Outcome, Sink, SinkCtx};
-use fairway_kafka::Security;
+use fairway_kafka::{Access, Security};
 use fairway_shared::channel::Guarantee;
 use fairway_shared::component::Probe;
 use schemars::JsonSchema;
@@ -24,12 +25,17 @@ use encode::{Form, Target};
 use topics::{Missing, Topics};
 use writing::Writer;
 
-/// Writes each record as a message to a Kafka topic, at least once.
+/// Writes each record as a message to a Kafka topic, at least once, or once.
 ///
 /// **Guarantee.** Every message is confirmed by all copies that must have it (`acks=all`) before the source goes on, and the
 /// producer is idempotent: while the channel runs, nothing is lost, doubled or reordered, however often brokers are lost
 /// and found again. If Fairway itself is killed, what was sent but not yet noted is sent again after the start: at most
 /// what was under way.
+///
+/// **Exactly once.** With `exactly_once` a group of records and how far they go are one transaction: readers who take only what
+/// is committed (`isolation.level=read_committed`) see each record once, whatever is killed when. It needs a cluster whose own Kafka is
+/// written to, for there is no transaction over two; messages are sent by the worker's access and compressed with lz4. What a worker left
+/// unfinished is taken back by the one that goes on, at once, or by the brokers after ten seconds.
 ///
 /// **Values.** `json` writes all fields as one object, numbers digit for digit. `string` and `bytes` write the one field
 /// `value_field`; null there writes a tombstone, a message without a value. With `json`, a record whose `deleted_field` is true becomes
@@ -105,9 +111,14 @@ pub(crate) struct KafkaSink {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100), extend("x-ui" = {"order": 15, "show_if": {"create_topic": [true]}}))]
     copies: Option<u32>,
+    /// Whether each record is written once, whatever crashes: in transactions that hold the positions too. On a cluster only, into the
+    /// Kafka that the cluster uses itself.
+    #[serde(default)]
+    #[schemars(extend("x-ui" = {"order": 16}))]
+    exactly_once: bool,
     /// How to get in where brokers do not let everybody in.
     #[serde(default, skip_serializing_if = "is_default")]
-    #[schemars(extend("x-ui" = {"order": 16, "access": true}))]
+    #[schemars(extend("x-ui" = {"order": 17, "access": true}))]
     security: Security,
 }
 
@@ -182,6 +193,12 @@ fn default_headers() -> bool {
 impl Config for KafkaSink {
     const META: Meta = Meta {
         delivery: Guarantee::AtLeastOnce,
+        varies: &[Varies {
+            when: &[("exactly_once", &["true"])],
+            delivery: Some(Guarantee::ExactlyOnce),
+            bounded: None,
+            cluster: true,
+        }],
         examples: &[
             ("JSON to a topic", r#"{"brokers":"localhost:9092","topic":"orders","key_fields":["id"]}"#),
             (
@@ -189,10 +206,15 @@ impl Config for KafkaSink {
                 r#"{"connection":"bus","topic":"customers","key_fields":["id"],"create_topic":true,"partitions":6,"copies":3}"#,
             ),
             (
+                "Each record once, on a cluster whose Kafka it writes into",
+                r#"{"connection":"bus","topic":"orders","key_fields":["id"],"exactly_once":true}"#,
+            ),
+            (
                 "Messages as they came, to the topic that a field names",
                 r#"{"connection":"bus","topic_field":"topic","value_format":"bytes","compression":"zstd"}"#,
             ),
         ],
+        several: true,
         ..Meta::new("kafka_sink", "Kafka topic", "kafka")
     };
 
@@ -207,6 +229,10 @@ impl Config for KafkaSink {
             Some(topic) => issues.extend(check_topic("topic", topic)),
             None => {}
         }
+        if self.exactly_once && self.compression != Compression::Lz4 {
+            let message = "a transaction is written by the task's own producer, which compresses by `lz4`";
+            issues.push(Issue::new("compression", message, "choose `lz4`, or switch `exactly_once` off"));
+        }
         issues.extend(self.security.check("security"));
         issues
     }
@@ -215,6 +241,21 @@ impl Config for KafkaSink {
 #[async_trait]
 impl SinkConfig for KafkaSink {
     async fn open(self, cx: SinkCtx) -> Result<Box<dyn Sink>, Error> {
+        // I8: never less than what is drawn.
+        if self.exactly_once {
+            let what = "`exactly_once` needs a cluster of workers, whose Kafka holds the positions as well";
+            return Err(Error::config("kafka.exactly_once_alone", what)
+                .help("run the channel on a cluster, or switch `exactly_once` off"));
+        }
+        let compression = self.compression.name();
+        let (access, form, topics) = self.prepare(&cx).await?;
+        Ok(Box::new(Messages { writer: Writer::new(access, compression, form, topics) }))
+    }
+}
+
+impl KafkaSink {
+    /// What it writes by: access, form of messages, topics.
+    async fn prepare(self, cx: &SinkCtx) -> Result<(Access, Form, Topics), Error> {
         if let Some(issue) = self.check().into_iter().find(|issue| issue.field.starts_with("topic")) {
             return Err(bad_config(issue));
         }
@@ -240,7 +281,7 @@ impl SinkConfig for KafkaSink {
             headers: self.headers,
             time: self.time,
         };
-        Ok(Box::new(Messages { writer: Writer::new(access, self.compression.name(), form, topics) }))
+        Ok((access, form, topics))
     }
 }
 

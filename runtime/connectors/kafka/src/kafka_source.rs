@@ -239,6 +239,7 @@ impl Config for KafkaSource {
                 r#"{"brokers":"broker-1:9093","topics":["events"],"value_format":"bytes","security":{"tls":true,"ca":"kafka-ca.pem","sasl":"scram_sha_512","user":"fairway","password":"${secret:kafka}"}}"#,
             ),
         ],
+        several: true,
         ..Meta::new("kafka_source", "Kafka topics", "kafka")
     };
 

@@ -13,6 +13,7 @@ mod testing;
 use fairway_engine::component::Component;
 
 use kafka_sink::KafkaSink;
+pub use kafka_sink::together;
 use kafka_source::KafkaSource;
 pub use kafka_source::stream_source;
 

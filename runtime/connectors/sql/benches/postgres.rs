@@ -153,7 +153,8 @@ async fn sink(url: &str, rows: u64, config: &str) -> Took {
     let component =
         REGISTRY.iter().find(|component| component.meta.name == "postgres_sink").expect("it is there");
     let Opener::Sink(open) = component.opener else { unreachable!("it is a sink") };
-    let cx = SinkCtx { uid: "u".into(), node: "n".into(), generation: 1, files: Files::open(".") };
+    let cx =
+        SinkCtx { uid: "u".into(), node: "n".into(), share: None, generation: 1, files: Files::open(".") };
     let config = format!("{{\"url\":\"{url}\",\"table\":\"t\",{config}}}");
     let mut sink = open(serde_json::from_str(&config).expect("JSON"), cx).await.expect("a sink");
     let stream = StreamKey::straight("in", "");

@@ -76,7 +76,13 @@ async fn sink(rows: u64, group: u64, config: &str) -> f64 {
     let component =
         REGISTRY.iter().find(|component| component.meta.name == "sqlite_sink").expect("it is there");
     let Opener::Sink(open) = component.opener else { unreachable!("it is a sink") };
-    let cx = SinkCtx { uid: "u".into(), node: "n".into(), generation: 1, files: Files::open(dir.path()) };
+    let cx = SinkCtx {
+        uid: "u".into(),
+        node: "n".into(),
+        share: None,
+        generation: 1,
+        files: Files::open(dir.path()),
+    };
     let mut sink = open(serde_json::from_str(config).expect("JSON"), cx).await.expect("a sink");
     let stream = StreamKey::straight("in", "");
     sink.adopt(&stream).await.expect("a stream");

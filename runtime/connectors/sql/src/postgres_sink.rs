@@ -127,6 +127,7 @@ impl Config for PostgresSink {
                 r#"{"connection":"shop","table":"customers","mode":"delete","key":["id"]}"#,
             ),
         ],
+        several: true,
         ..Meta::new("postgres_sink", "PostgreSQL table", "sql")
     };
 

@@ -119,8 +119,13 @@ impl Bay {
 
     async fn open(&self, generation: u64, path: &str, config: &str) -> Result<Box<dyn Sink>, Error> {
         let Opener::Sink(open) = component("sqlite_sink").opener else { panic!("it is a sink") };
-        let cx =
-            SinkCtx { uid: "u1".into(), node: "out".into(), generation, files: Files::open(self.root()) };
+        let cx = SinkCtx {
+            uid: "u1".into(),
+            node: "out".into(),
+            share: None,
+            generation,
+            files: Files::open(self.root()),
+        };
         let config = format!("{{\"path\":\"{path}\",{config}}}");
         open(serde_json::from_str(&config).unwrap(), cx).await
     }

@@ -37,6 +37,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fairway_shared::channel::{ErrorPolicy, Guarantee, PortRef};
+use fairway_shared::plan::Share;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -56,6 +57,8 @@ pub struct TaskSpec {
     pub uid: Arc<str>,
     /// Id of the task within the channel.
     pub id: String,
+    /// Its part of the partitions that its sources have, where several tasks run the same nodes.
+    pub share: Option<Share>,
     /// Its nodes.
     pub nodes: Vec<NodeSpec>,
     /// Its edges, from output to input.
@@ -144,12 +147,16 @@ pub async fn run(
     let control = control.for_run();
     let graph = Arc::new(graph::Graph::new(&spec)?);
     let patience = patience::Patience::new(&control, &progress, spec.give_up);
-    let Some(remembered) = patience::insist!(patience, "", store.begin())? else {
+    let Some(mut remembered) = patience::insist!(patience, "", store.begin())? else {
         return Ok(Ended::Stopped { undelivered: 0 });
     };
     let Some(parts) = opening::open(&spec, &graph, &remembered, &patience).await? else {
         return Ok(Ended::Stopped { undelivered: 0 });
     };
+    if let Some(share) = spec.share {
+        // I4: what is another task's is not adopted in any target.
+        remembered.keep(&spec.id, share);
+    }
 
     let mut loops: JoinSet<Result<(), Error>> = JoinSet::new();
     let (to_commit, reports) = mpsc::unbounded_channel();

@@ -46,6 +46,7 @@ pub(crate) async fn open(
                 uid: spec.uid.clone(),
                 node: graph.nodes[index].id.clone(),
                 generation: remembered.generation,
+                share: spec.share,
                 files: spec.files.clone(),
             };
             let opening = || match &node.joint {
@@ -71,6 +72,7 @@ pub(crate) async fn open(
                 generation: remembered.generation,
                 files: spec.files.clone(),
                 hooks: spec.hooks.clone(),
+                share: spec.share,
                 resume: remembered
                     .marks
                     .iter()

@@ -25,6 +25,7 @@ impl Drawing {
         Self(TaskSpec {
             uid: "test".into(),
             id: "direct".into(),
+            share: None,
             nodes: Vec::new(),
             edges: Vec::new(),
             policy: ErrorPolicy::DeadLetter,

@@ -122,6 +122,7 @@ async fn read(
     let cx = SourceCtx {
         uid: "laws".into(),
         node: "source".into(),
+        share: None,
         generation: 1,
         hooks: crate::hooks::Hooks::default(),
         files: Files::open("."),

@@ -17,6 +17,7 @@ fn write(topic: &str, value: &str) -> Write {
         key: Some(b"k".to_vec()),
         value: Some(value.as_bytes().to_vec()),
         headers: vec![("h".to_owned(), Some(b"1".to_vec()))],
+        time: None,
     }
 }
 

@@ -46,6 +46,8 @@ struct Kept {
 
 pub(super) async fn run(args: Args) -> Result<u8, Failure> {
     let mut signals = signals::listen().map_err(|error| Failure::new(exit::FAILED, error))?;
+    // Said once, and not by each worker again and again.
+    args.shared.brokers.access()?;
     let data = DataDir::share(DataDir::locate(args.shared.data.clone())?)?;
     let token = Token::find(args.shared.token_file.as_deref(), &data)?;
     let key = access::key_text(&data)?;
@@ -121,7 +123,8 @@ impl Kept {
         let shared = &self.shared;
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["worker", "--tied", "--id", &self.id, "--cluster", &shared.cluster]);
-        command.args(["--kafka", &shared.kafka, "--listen", &format!("127.0.0.1:{}", self.port)]);
+        command.args(["--listen", &format!("127.0.0.1:{}", self.port)]);
+        shared.brokers.hand_on(&mut command);
         command.args(["--strategy", shared.strategy.word()]);
         command.args(["--log-format", shared.log_format.word()]);
         for (name, path) in [("--data", &shared.data), ("--files", &shared.files)] {

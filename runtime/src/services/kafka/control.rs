@@ -11,8 +11,11 @@ use async_trait::async_trait;
 use fairway_kafka::tail::Taken;
 use fairway_kafka::transaction::{Offsets, Transacting, Write};
 use fairway_kafka::{Access, Transactional};
+use fairway_shared::api::cluster::Move;
 use tokio::sync::{Mutex, Notify};
 
+use super::LARGEST;
+use super::journal::{Answer, Journal};
 use super::mirror::{Fold, Mirror};
 use crate::clock;
 use crate::services::error::{Error, Result};
@@ -24,6 +27,7 @@ pub struct Control {
     id: String,
     topic: Arc<str>,
     mirror: Mirror<Catalog>,
+    journal: Arc<Journal>,
     writer: Mutex<Writer>,
     /// Rings when the leader's producer turns out to be lost.
     lost: Notify,
@@ -96,12 +100,13 @@ impl Catalog {
 }
 
 impl Control {
-    pub(super) fn open(access: &Access, cluster: &str, topic: &str) -> Result<Self> {
+    pub(super) fn open(access: &Access, cluster: &str, topic: &str, journal: Arc<Journal>) -> Result<Self> {
         Ok(Self {
             access: access.clone(),
             id: format!("{cluster}.leader"),
             topic: topic.into(),
             mirror: Mirror::open(access, topic, 1)?,
+            journal,
             writer: Mutex::default(),
             lost: Notify::new(),
         })
@@ -112,7 +117,9 @@ impl Control {
     /// # Errors
     /// `Unavailable` when the brokers do not answer in time.
     pub async fn initialise(&self, limit: Duration) -> Result<()> {
-        let producer = Transactional::new(&self.access, &Transacting::quick(&self.id))?;
+        let transacting =
+            Transacting { compression: "lz4", max_message_bytes: LARGEST, ..Transacting::quick(&self.id) };
+        let producer = Transactional::new(&self.access, &transacting)?;
         producer.warm();
         producer.initialise(limit).await?;
         *self.writer.lock().await = Writer { producer: Some(producer), needed: 0 };
@@ -165,36 +172,66 @@ impl Control {
         Ok(u64::try_from(writer.needed).unwrap_or_default())
     }
 
+    /// Writes down which tasks moved, unless it is written down already.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub async fn note_moves(&self, seen: &[Move]) -> Result<()> {
+        self.note(self.journal.new_moves(seen)?).await
+    }
+
+    /// Writes down what a request was answered.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub async fn note_answer(&self, id: &str, answer: Answer) -> Result<()> {
+        self.note(vec![self.journal.answered(id, answer)?]).await
+    }
+
+    async fn note(&self, writes: Vec<Write>) -> Result<()> {
+        if writes.is_empty() {
+            return Ok(());
+        }
+        let mut writer = self.writer.lock().await;
+        let offsets = self.transact(&mut writer, writes).await?;
+        self.journal.reach(offsets.iter().max().map_or(0, |last| last + 1)).await
+    }
+
+    async fn transact(&self, writer: &mut Writer, writes: Vec<Write>) -> Result<Offsets> {
+        let producer = writer.producer.as_ref().ok_or(Error::Follower)?;
+        producer.transact(writes).await.map_err(|failure| {
+            if failure.is_final() {
+                writer.producer = None;
+                self.lost.notify_one();
+            }
+            failure.into()
+        })
+    }
+
     async fn commit_now(
         &self,
         writer: &mut Writer,
         records: Vec<(String, Option<String>)>,
     ) -> Result<Offsets> {
-        let producer = writer.producer.as_ref().ok_or(Error::Follower)?;
         let write = |(key, value): (String, Option<String>)| Write {
             topic: self.topic.clone(),
             partition: Some(0),
             key: Some(key.into_bytes()),
             value: value.map(String::into_bytes),
             headers: vec![(MORE.to_owned(), None)],
+            time: None,
         };
         let mut records: Vec<Write> = records.into_iter().map(write).collect();
         if let Some(last) = records.last_mut() {
             last.headers.clear();
         }
-        match producer.transact(records).await {
-            Ok(offsets) => {
-                writer.needed = offsets.iter().max().map_or(writer.needed, |last| last + 1);
-                Ok(offsets)
-            }
-            Err(failure) => {
-                if failure.is_final() {
-                    writer.producer = None;
-                    self.lost.notify_one();
-                }
-                Err(failure.into())
-            }
-        }
+        let count = records.len();
+        records.extend(self.journal.begun()?);
+        let mut offsets = self.transact(writer, records).await?;
+        // Those of the journal mean nothing here.
+        offsets.truncate(count);
+        writer.needed = offsets.iter().max().map_or(writer.needed, |last| last + 1);
+        Ok(offsets)
     }
 }
 

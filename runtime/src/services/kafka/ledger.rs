@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use fairway_engine::position::{Position, StreamKey};
 use fairway_engine::store::{StoredMark, Totals};
 use fairway_kafka::tail::Taken;
+use fairway_shared::fnv1a;
 use serde::{Deserialize, Serialize};
 
 use super::mirror::Fold;
@@ -26,9 +27,7 @@ pub(super) fn partition_of(uid: &str) -> usize {
 
 /// The one of so many partitions that a channel's records lie in.
 pub(super) fn spread(uid: &str, partitions: i32) -> usize {
-    // FNV-1a: it must be the same on every machine and in every version.
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    let hash = uid.bytes().fold(0xcbf2_9ce4_8422_2325, step);
+    let hash = fnv1a(uid.as_bytes());
     usize::try_from(hash % u64::from(partitions.unsigned_abs().max(1))).unwrap_or_default()
 }
 

@@ -7,12 +7,14 @@
 //! | `<cluster>.status` | compact, 1 partition | any worker | states, with history |
 //! | `<cluster>.dead-letters` | compact, 12 partitions | tasks and controller, in transactions | dead letters, refusals |
 //! | `<cluster>.beats` | delete after minutes, 1 partition | any worker | signs of life |
+//! | `<cluster>.journal` | delete after a week, 1 partition | the leader, in transactions | which tasks moved, which requests were carried out |
 //! | `<cluster>.stream.<uid>.<name>` | none | source tasks, in transactions | records between tasks; see `streams` |
 //!
 //! Each worker reads all of them into memory (`mirror`), so that reading asks nobody; what must be known to the very end asks where the
 //! topic ends first.
 
 mod control;
+mod journal;
 mod ledger;
 mod letters;
 mod mirror;
@@ -29,8 +31,10 @@ use fairway_cluster::TaskName;
 use fairway_kafka::house::{Cleanup, HouseTopic};
 use fairway_kafka::transaction::Failure;
 use fairway_kafka::{Access, Cluster};
+use futures::TryStreamExt as _;
 
 pub use self::control::Control;
+pub use self::journal::{Answer, Journal, Known, same_move};
 pub use self::status::Report;
 pub use self::streams::Streams;
 use super::error::{Error, Result};
@@ -44,6 +48,11 @@ const QUESTION: Duration = Duration::from_secs(5);
 const READ_BACK: Duration = Duration::from_secs(15);
 /// Beats older than this mean nothing to anybody.
 const BEATS_KEPT: Duration = Duration::from_secs(600);
+/// What happened longer ago is not asked for.
+const JOURNAL_KEPT: Duration = Duration::from_secs(7 * 86_400);
+
+/// Most bytes of a message that says who runs what, with what is around it.
+pub(crate) const LARGEST: usize = fairway_cluster::LARGEST + 1_000_000;
 
 /// Names of a cluster's topics.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +67,8 @@ pub struct Topics {
     pub dead_letters: String,
     /// Signs of life.
     pub beats: String,
+    /// What happened.
+    pub journal: String,
 }
 
 impl Topics {
@@ -70,6 +81,7 @@ impl Topics {
             status: named("status"),
             dead_letters: named("dead-letters"),
             beats: named("beats"),
+            journal: named("journal"),
         }
     }
 
@@ -87,14 +99,15 @@ impl Topics {
             largest: None,
         };
         for topic in [
-            topic(&self.control, 1, Cleanup::Compact),
+            HouseTopic { largest: Some(LARGEST), ..topic(&self.control, 1, Cleanup::Compact) },
             topic(&self.positions, ledger::PARTITIONS, Cleanup::Compact),
             topic(&self.status, 1, Cleanup::Compact),
             HouseTopic {
                 largest: Some(letters::LARGEST),
                 ..topic(&self.dead_letters, letters::PARTITIONS, Cleanup::Compact)
             },
-            topic(&self.beats, 1, Cleanup::Delete(BEATS_KEPT)),
+            topic(&self.journal, 1, Cleanup::Delete(JOURNAL_KEPT)),
+            HouseTopic { largest: Some(LARGEST), ..topic(&self.beats, 1, Cleanup::Delete(BEATS_KEPT)) },
         ] {
             brokers.ensure(&topic).await?;
         }
@@ -112,6 +125,8 @@ fn json(value: &impl serde::Serialize) -> Result<String> {
 pub struct Backend {
     /// What is settled, and its one writer.
     pub control: Arc<Control>,
+    /// What happened.
+    pub journal: Arc<Journal>,
     /// How far everything has come.
     pub positions: Arc<dyn PositionService>,
     /// What is observed.
@@ -133,11 +148,13 @@ impl Backend {
         let topics = Topics::of(cluster);
         topics.ensure(access).await?;
         let tasks = Arc::new(position::Shared::open(access, cluster, &topics.positions)?);
-        let control = Arc::new(Control::open(access, cluster, &topics.control)?);
+        let journal = Arc::new(Journal::open(access, &topics.journal)?);
+        let control = Arc::new(Control::open(access, cluster, &topics.control, journal.clone())?);
         let letters = letters::Shared::open(access, &topics.dead_letters, tasks.clone(), control.clone())?;
         let states = Arc::new(status::Shared::open(access, &topics.status)?);
         Ok(Self {
             control,
+            journal,
             positions: tasks.clone(),
             status: states.clone(),
             dead_letters: Arc::new(letters),
@@ -166,8 +183,9 @@ impl Backend {
     /// # Errors
     /// `Unavailable` and `Uncertain` when not all could be taken.
     pub async fn fence_tasks(&self, tasks: &[TaskName]) -> Result<()> {
-        let fencing = tasks.iter().map(|name| self.tasks.fence(&name.channel, [name.task.clone()]));
-        futures::future::try_join_all(fencing).await.map(drop)
+        let fence = |name: TaskName| async move { self.tasks.fence(&name.channel, [name.task]).await };
+        let all = futures::stream::iter(tasks.iter().cloned().map(Ok));
+        all.try_for_each_concurrent(position::AT_ONCE, fence).await
     }
 
     /// What workers say of a channel's tasks, as far as was read.

@@ -9,10 +9,12 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use fairway_engine::error::{Error as EngineError, Kind};
 use fairway_engine::position::{Mark, Position, StreamKey};
 use fairway_engine::store::{StoredMark, Totals};
-use fairway_kafka::transaction::{Offsets, Transacting, Write};
+use fairway_kafka::transaction::{Failure, Offsets, Transacting, Write};
 use fairway_kafka::{Access, Transactional};
+use futures::TryStreamExt as _;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::ledger::{
@@ -25,6 +27,9 @@ use crate::services::{Adjustment, PositionService};
 
 /// Longest time that taking over a transactional id may take: a predecessor's last commit may be under way.
 const TAKE_OVER: Duration = Duration::from_secs(20);
+
+/// Tasks that are fenced at once: each takes a client, and so a thread.
+pub(super) const AT_ONCE: usize = 128;
 
 /// What stands for a task where something is counted beside all tasks.
 const BESIDE: &str = "";
@@ -110,7 +115,7 @@ impl Shared {
             partition: i32::try_from(key.partition()).ok(),
             key: Some(key.encode()),
             value: value.map(String::into_bytes),
-            headers: Vec::new(),
+            ..Write::default()
         }
     }
 
@@ -168,33 +173,41 @@ impl Shared {
         commit(producer, writes).await.map(drop)
     }
 
-    /// Writes records into a stream, and how far they go in it, in one transaction of the task's producer: both are there or neither
-    /// (G8).
+    /// Writes records into a topic, and how far they go in it, in one transaction of the task's producer: both are there or neither (G8).
+    /// `end` is the node that writes them.
     ///
     /// # Errors
-    /// `Fenced` when another start of the task has taken over (I3, I4).
-    pub(super) async fn write_stream(
+    /// `Fenced` when another start of the task has taken over (I3, I4); what the brokers say when they refused it all.
+    pub(super) async fn write_records(
         &self,
         task: &RunningTask,
         end: &str,
         mut writes: Vec<Write>,
         marks: &[Mark],
-    ) -> Result<()> {
+    ) -> Result<(), EngineError> {
         let RunningTask { uid, task, generation } = task;
         let running = self.running(uid, task).ok_or(Error::Fenced)?;
         let running = running.lock().await;
         if running.generation != *generation {
-            return Err(Error::Fenced);
+            return Err(Error::Fenced.into());
         }
         for mark in marks {
             let key = LedgerKey::Held(uid.to_string(), MarkKey::new(&mark.stream, Some(end)));
             writes.push(self.message(&key, Some(json(&mark.position)?)));
         }
-        if let Err(error) = commit(&running.producer, writes).await {
-            self.part_with(uid, task, running, &error);
-            return Err(error);
+        match running.producer.transact(writes).await {
+            Ok(_) => Ok(()),
+            // Nothing of it is there, and what is wrong is said by the brokers: with a topic of a user's it is mostly that topic.
+            Err(Failure::Refused(error)) => match error.kind {
+                Kind::Data => Err(EngineError { kind: Kind::Outage, ..error }),
+                _ => Err(error),
+            },
+            Err(failure) => {
+                let error = Error::from(failure);
+                self.part_with(uid, task, running, &error);
+                Err(error.into())
+            }
         }
-        Ok(())
     }
 
     /// How far a stream's end has come with what goes into it.
@@ -225,13 +238,13 @@ impl Shared {
 
     /// Fences tasks, all at once, and strikes off their starts.
     pub(super) async fn fence(&self, uid: &str, tasks: impl IntoIterator<Item = String>) -> Result<()> {
-        let fencing = tasks.into_iter().map(|task| async move {
+        let fence = |task: String| async move {
             let producer = self.take(uid, Some(&task)).await?;
             self.forget_running(uid, &task);
             let start = LedgerKey::Start(uid.to_owned(), task);
-            commit(&producer, vec![self.message(&start, None)]).await
-        });
-        futures::future::try_join_all(fencing).await.map(drop)
+            commit(&producer, vec![self.message(&start, None)]).await.map(drop)
+        };
+        futures::stream::iter(tasks.into_iter().map(Ok)).try_for_each_concurrent(AT_ONCE, fence).await
     }
 
     /// Writes what only the controller changes, in one step, and waits until it can be read.
@@ -352,7 +365,7 @@ impl PositionService for Shared {
     }
 
     async fn adjust(&self, uid: &str, adjustment: &Adjustment) -> Result<()> {
-        let Adjustment { restarted, dropped, replaced } = adjustment;
+        let Adjustment { restarted, dropped, replaced, shared_out: _ } = adjustment;
         let page = self.whole_page(uid).await?;
         let mut writes: Vec<Write> = restarted.iter().map(|source| self.epoch(uid, source)).collect();
         let mut touched = Vec::new();
@@ -369,6 +382,8 @@ impl PositionService for Shared {
             }
             touched.push(key);
         }
+        let gone = page.held.keys().filter(|key| dropped.contains(&key.target));
+        writes.extend(gone.map(|key| self.nothing_held(uid, key)));
         self.change(uid, writes).await?;
         let tasks: Vec<Arc<Mutex<Running>>> = {
             let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);

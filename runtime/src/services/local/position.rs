@@ -99,7 +99,7 @@ impl PositionService for Local {
     }
 
     async fn adjust(&self, uid: &str, adjustment: &Adjustment) -> Result<()> {
-        let Adjustment { restarted, dropped, replaced } = adjustment;
+        let Adjustment { restarted, dropped, replaced, shared_out: _ } = adjustment;
         let mut transaction = self.0.write.begin().await?;
         for source in restarted {
             start_over(&mut transaction, uid, source).await?;

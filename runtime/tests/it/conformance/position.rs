@@ -137,8 +137,12 @@ pub(super) async fn adjusts_by_node(services: Services) {
         held(mark(Some("x"), "b", 4)),
     ];
     positions.commit("u", "t", generation, &marks, &none()).await.unwrap();
-    let adjustment =
-        Adjustment { restarted: vec!["b".into()], dropped: vec!["gone".into()], replaced: vec!["x".into()] };
+    let adjustment = Adjustment {
+        restarted: vec!["b".into()],
+        dropped: vec!["gone".into()],
+        replaced: vec!["x".into()],
+        ..Adjustment::default()
+    };
     for _ in 0..2 {
         positions.adjust("u", &adjustment).await.unwrap();
         assert_eq!(positions.marks("u").await.unwrap(), [mark(None, "a", 3), mark(Some("x"), "a", 3)]);

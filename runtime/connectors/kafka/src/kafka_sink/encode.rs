@@ -5,7 +5,6 @@ use std::sync::Arc;
 use fairway_engine::data::json_write::{write_record, write_str, write_value};
 use fairway_engine::data::text::write_text;
 use fairway_engine::data::{Batch, RecordError, RecordRef, Ref, Value};
-use fairway_kafka::producer::OutHeaders;
 
 use super::{KeyFormat, Time, ValueFormat};
 use crate::settings::is_topic;
@@ -181,12 +180,15 @@ impl<'a> Encoder<'a> {
         Ok(true)
     }
 
-    /// Headers of a record, and how many bytes they take.
-    pub(super) fn headers(&self, record: &RecordRef<'_>) -> Result<(OutHeaders, usize), RecordError> {
-        let mut headers = OutHeaders::default();
+    /// Hands on the headers of a record, and answers how many bytes they take.
+    pub(super) fn headers(
+        &self,
+        record: &RecordRef<'_>,
+        mut header: impl FnMut(&str, Option<&[u8]>),
+    ) -> Result<usize, RecordError> {
         let mut bytes = 0;
         if !self.form.headers {
-            return Ok((headers, 0));
+            return Ok(0);
         }
         let mut text = Vec::new();
         for (name, value) in record.headers() {
@@ -204,8 +206,8 @@ impl<'a> Encoder<'a> {
                 }
             };
             bytes += name.len() + value.map_or(0, <[u8]>::len);
-            headers.push(name, value);
+            header(name, value);
         }
-        Ok((headers, bytes))
+        Ok(bytes)
     }
 }

@@ -5,15 +5,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fairway_engine::Error;
+use fairway_engine::data::{RecordError, RecordRef};
 use fairway_kafka::cluster::TopicSettings;
 use fairway_kafka::{Access, Cluster};
 
+use super::encode::{Encoder, Parts};
+
 /// Longest wait for an answer of the brokers.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 /// What a topic takes where its settings cannot be seen: the brokers' own default, in bytes.
 const USUAL_BYTES: usize = 1_048_588;
 /// What a topic takes for sure, in bytes; smaller settings than this are not believed to be meant.
 const LEAST_BYTES: usize = 1000;
+/// What a message takes beside key, value and headers, in bytes, at most.
+const FRAME: usize = 128;
 
 /// What becomes of a topic that is missing.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +70,31 @@ impl Topics {
         let settings = self.cluster.settings(topic).await?.unwrap_or(hidden);
         self.known.insert(topic.clone(), settings);
         Ok(())
+    }
+
+    /// The message that a record becomes, in `parts` and as `header`s, and its topic; refused where the topic would not take it.
+    pub(super) fn encode<'r>(
+        &self,
+        encoder: &'r Encoder<'_>,
+        record: &'r RecordRef<'r>,
+        parts: &mut Parts,
+        header: impl FnMut(&str, Option<&[u8]>),
+    ) -> Result<&'r str, RecordError> {
+        let topic = encoder.topic(record)?;
+        encoder.encode(record, parts)?;
+        let header_bytes = encoder.headers(record, header)?;
+        let settings = self.get(topic);
+        if settings.is_some_and(|settings| settings.compacted) && parts.key().is_none() {
+            let message = format!("topic `{topic}` is compacted and takes no message without a key");
+            return Err(RecordError::new("kafka.key_needed", message));
+        }
+        let bytes = parts.key().map_or(0, <[u8]>::len) + parts.value().map_or(0, <[u8]>::len) + header_bytes;
+        let most = settings.and_then(|settings| settings.max_message_bytes);
+        if let Some(most) = most.filter(|most| bytes + FRAME > *most) {
+            let message = format!("the message has {bytes} bytes, and topic `{topic}` takes at most {most}");
+            return Err(RecordError::new("kafka.too_large", message));
+        }
+        Ok(topic)
     }
 
     /// Forgets everything, to look anew.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use fairway_engine::Error;
 use fairway_engine::data::{Batch, RecordError, RecordRef};
 use fairway_engine::sink::Refused;
-use fairway_kafka::producer::{Answer, NotSent, Outgoing, Refusal, Writing};
+use fairway_kafka::producer::{Answer, NotSent, OutHeaders, Outgoing, Refusal, Writing};
 use fairway_kafka::{Access, Producer};
 
 use super::encode::{Encoder, Form, Parts};
@@ -26,8 +26,6 @@ const SILENCE: Duration = Duration::from_secs(15);
 const PAUSE: Duration = Duration::from_millis(1);
 /// Records encoded before others get their turn on this thread.
 const STRETCH: usize = 256;
-/// What a message takes beside key, value and headers, in bytes, at most.
-const FRAME: usize = 128;
 
 /// How far one message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -248,21 +246,9 @@ impl Writer {
             };
             NotSent::Refused(Refusal { code: error.code, message })
         };
-        let topic = encoder.topic(record).map_err(refused)?;
-        encoder.encode(record, parts).map_err(refused)?;
-        let (headers, header_bytes) = encoder.headers(record).map_err(refused)?;
-        let settings = self.topics.get(topic);
-        if settings.is_some_and(|settings| settings.compacted) && parts.key().is_none() {
-            let message = format!("topic `{topic}` is compacted and takes no message without a key");
-            return Err(NotSent::Refused(Refusal { code: "kafka.key_needed", message }));
-        }
-        let bytes = parts.key().map_or(0, <[u8]>::len) + parts.value().map_or(0, <[u8]>::len) + header_bytes;
-        if let Some(most) =
-            settings.and_then(|settings| settings.max_message_bytes).filter(|most| bytes + FRAME > *most)
-        {
-            let message = format!("the message has {bytes} bytes, and topic `{topic}` takes at most {most}");
-            return Err(NotSent::Refused(Refusal { code: "kafka.too_large", message }));
-        }
+        let mut headers = OutHeaders::default();
+        let header = |name: &str, value: Option<&[u8]>| headers.push(name, value);
+        let topic = self.topics.encode(encoder, record, parts, header).map_err(refused)?;
         let message = Outgoing { topic, key: parts.key(), value: parts.value(), time: parts.time };
         self.producer().map_err(NotSent::Fault)?.send(number, message, headers)
     }

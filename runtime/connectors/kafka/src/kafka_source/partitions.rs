@@ -9,6 +9,7 @@ use fairway_engine::source::SourceCtx;
 use fairway_kafka::Cluster;
 use fairway_kafka::cluster::Topic;
 use fairway_kafka::consumer::From;
+use fairway_shared::plan::Share;
 use regex::Regex;
 use serde_json::json;
 
@@ -116,6 +117,19 @@ pub(super) fn position(cluster: &str, offset: i64) -> Position {
 /// message on, even where every partition was empty at the start.
 pub(super) fn begun(cluster: &str) -> Position {
     Position { order: 1, token: json!({ "cluster": cluster }) }
+}
+
+/// Whether the first start is over: of all partitions, or of a task's share of them. Where they were shared out otherwise before, it is.
+pub(super) fn has_begun(cx: &SourceCtx) -> bool {
+    let Some(share) = cx.share else { return !cx.resume.is_empty() };
+    let (own, of) = (share.own(), format!("/{}", share.of));
+    cx.resume.iter().any(|mark| {
+        let partition = &*mark.stream.partition;
+        match partition.is_empty() || Share::is_own_of_any(partition) {
+            true => partition == own || !partition.ends_with(&of),
+            false => share.holds(partition),
+        }
+    })
 }
 
 /// The offset in a position.

@@ -11,6 +11,7 @@ use fairway_engine::position::Position;
 use fairway_engine::source::{Next, Polled, Source, SourceCtx};
 use fairway_kafka::consumer::{self, From, Out, Shown};
 use fairway_kafka::{Access, Cluster, Consumer};
+use fairway_shared::plan::Share;
 use tokio::task::JoinHandle;
 
 use super::decode::{Decoder, Shape};
@@ -43,6 +44,8 @@ pub(super) struct Reading {
     cluster_id: Arc<str>,
     consumer: Consumer,
     choosing: Choosing,
+    /// Its part of the partitions; new ones are told apart alike.
+    share: Option<Share>,
     partitions: Vec<Partition>,
     decoder: Decoder,
     /// Positions to hand on first: where the first start began.
@@ -82,6 +85,7 @@ impl Reading {
             found.topics.iter().flat_map(|topic| topic.partitions.iter().map(move |number| (topic, *number)));
         let mut partitions: Vec<Partition> =
             all.map(|(topic, number)| Partition::new(&topic.name, number)).collect();
+        partitions.retain(|partition| cx.reads(&partition.label));
         let begun = place(&cluster, &cx, begin, &mut partitions, &cluster_id).await?;
         for partition in &mut partitions {
             if cx.until_caught_up || partition.next.is_none() {
@@ -102,6 +106,7 @@ impl Reading {
             cluster_id,
             consumer,
             choosing,
+            share: cx.share,
             partitions,
             decoder: Decoder::new(shape),
             begun,
@@ -258,7 +263,9 @@ impl Reading {
                 !self.partitions[..known].iter().any(|one| one.topic == topic.name && one.number == **number)
             };
             let new: Vec<i32> = topic.partitions.iter().filter(new).copied().collect();
-            self.partitions.extend(new.into_iter().map(|number| Partition::new(&topic.name, number)));
+            let new = new.into_iter().map(|number| Partition::new(&topic.name, number));
+            let share = self.share;
+            self.partitions.extend(new.filter(|new| share.is_none_or(|share| share.holds(&new.label))));
         }
         // From their first message on: they are younger than the channel's start.
         self.consumer.add(&self.partitions[known..].iter().map(wanted).collect::<Vec<_>>())
@@ -325,7 +332,7 @@ async fn place(
     for partition in partitions.iter_mut() {
         partition.next = cx.position(&partition.label).and_then(partitions::offset);
     }
-    if !cx.resume.is_empty() || begin == Begin::First {
+    if partitions::has_begun(cx) || begin == Begin::First {
         return Ok(begun);
     }
     let all: Vec<(Arc<str>, i32)> = partitions.iter().map(|one| (one.topic.clone(), one.number)).collect();
@@ -343,7 +350,8 @@ async fn place(
             begun.push_back((partition.label.clone(), partitions::position(cluster_id, next)));
         }
     }
-    begun.push_back(("".into(), partitions::begun(cluster_id)));
+    let label = cx.share.map_or_else(String::new, Share::own);
+    begun.push_back((label.into(), partitions::begun(cluster_id)));
     Ok(begun)
 }
 

@@ -8,6 +8,7 @@ use fairway_engine::Error;
 use fairway_engine::component::Issue;
 use fairway_engine::files::Files;
 use fairway_engine::secret::Secret;
+use fairway_shared::fnv1a;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgSslMode};
@@ -159,10 +160,7 @@ pub(crate) fn session_prefix(uid: &str, node: &str) -> String {
     if full.len() + 20 <= NAME_BYTES {
         return full;
     }
-    let mark = full.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        // FNV-1a: stable over releases, and short.
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let mark = fnv1a(full.as_bytes());
     let mut end = NAME_BYTES - 20 - 10;
     while !full.is_char_boundary(end) {
         end -= 1;

@@ -58,7 +58,11 @@ enum Tried {
 impl Writer {
     /// Opens the first connection and looks the table up.
     pub(crate) async fn open(access: &Access, wish: Wish, cx: &SinkCtx) -> Result<Self, Error> {
-        let prefix = session_prefix(&cx.uid, &cx.node);
+        // Other tasks that run this node at the same time have sessions of their own.
+        let prefix = match cx.share {
+            Some(share) => session_prefix(&cx.uid, &format!("{}/{}", cx.node, share.index)),
+            None => session_prefix(&cx.uid, &cx.node),
+        };
         let session = Session {
             idle_in_transaction: IDLE_IN_TRANSACTION,
             ..Session::new(format!("{prefix}{}", cx.generation))

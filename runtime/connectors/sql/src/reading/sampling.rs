@@ -15,7 +15,16 @@ pub(crate) async fn sample(
 ) -> Result<Sample, Error> {
     let SampleCtx { uid, node, files, wanted, deadline } = cx;
     let hooks = Hooks::default();
-    let cx = SourceCtx { uid, node, generation: 0, files, hooks, resume: Vec::new(), until_caught_up: true };
+    let cx = SourceCtx {
+        uid,
+        node,
+        share: None,
+        generation: 0,
+        files,
+        hooks,
+        resume: Vec::new(),
+        until_caught_up: true,
+    };
     let mut source = start(cx)?;
     let mut sample = Sample::default();
     let reading = async {

@@ -26,6 +26,7 @@ impl Driven {
         let cx = SourceCtx {
             uid: "u1".into(),
             node: "in".into(),
+            share: None,
             generation: 1,
             files: Files::open(root),
             hooks: Hooks::default(),

@@ -61,11 +61,13 @@ pub(crate) const VARIES: &[Varies] = &[
         ],
         delivery: Some(Guarantee::AtLeastOnce),
         bounded: None,
+        cluster: false,
     },
     Varies {
         when: &[("mode", &["bulk"]), ("key", &[""]), ("without_key", &["read_again"])],
         delivery: Some(Guarantee::AtLeastOnce),
         bounded: None,
+        cluster: false,
     },
 ];
 

@@ -238,6 +238,7 @@ impl Note {
             key: Some(self.about.encode(uid)),
             value: self.value,
             headers: self.headers,
+            time: None,
         }
     }
 }

@@ -6,6 +6,8 @@
 //!
 //! Nothing is deleted by time or size; [`Streams::trim`] deletes what every task has that reads it (protocol of streams).
 
+mod once;
+mod pace;
 mod sink;
 
 use std::collections::HashSet;
@@ -70,6 +72,11 @@ impl Streams {
     pub fn joint(self: &Arc<Self>, task: &str, stream: &str, partitions: i32) -> Arc<dyn Joint> {
         let streams = self.clone();
         Arc::new(Joined { streams, task: task.to_owned(), stream: stream.to_owned(), partitions })
+    }
+
+    /// What joins a sink that writes into a topic of a user's to the producer of its task, so that each record is there once.
+    pub fn once(self: &Arc<Self>, task: &str, config: serde_json::Value) -> Arc<dyn Joint> {
+        Arc::new(once::Once { streams: self.clone(), task: task.to_owned(), config })
     }
 
     /// The end of a stream that a task writes. To be opened after the task has begun, for it writes by the task's producer.

@@ -1,7 +1,6 @@
 //! The end of a stream that a task writes.
 
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use fairway_engine::Error;
@@ -9,17 +8,14 @@ use fairway_engine::data::{RecordError, write_wire};
 use fairway_engine::position::{Position, StreamKey};
 use fairway_engine::sink::{Group, Outcome, Refused, Sink, SinkCtx};
 use fairway_kafka::transaction::Write;
+use fairway_shared::fnv1a;
 
+use super::pace::Pace;
 use super::{Full, LARGEST};
 use crate::services::kafka::position::{self, RunningTask};
 
 /// What a message takes beside its record, in bytes, at most.
 const FRAME: usize = 512;
-/// Shortest time between two transactions with few records: each costs the brokers the same, whatever it holds.
-const PACE: Duration = Duration::from_millis(40);
-/// So many records are worth a transaction of their own.
-const MANY: usize = 5000;
-
 /// Writes records into a stream.
 pub(super) struct Into {
     tasks: Arc<position::Shared>,
@@ -31,8 +27,7 @@ pub(super) struct Into {
     partitions: u64,
     /// The stream of each batch of the next group.
     ways: Vec<StreamKey>,
-    /// When the last transaction began, if it was a small one.
-    last: Option<Instant>,
+    pace: Pace,
 }
 
 impl Into {
@@ -52,22 +47,16 @@ impl Into {
             topic: topic.into(),
             partitions: u64::from(partitions.unsigned_abs().max(1)),
             ways: Vec::new(),
-            last: None,
+            pace: Pace::default(),
         }
     }
 
     /// Records of one key stay in order, and so do those without a key of one partition of their source.
     fn partition(&self, key: &[u8], way: Option<&StreamKey>) -> Option<i32> {
-        let of_way = || way.map_or(0, |way| hash(way.partition.as_bytes()));
-        let hash = if key.is_empty() { of_way() } else { hash(key) };
+        let of_way = || way.map_or(0, |way| fnv1a(way.partition.as_bytes()));
+        let hash = if key.is_empty() { of_way() } else { fnv1a(key) };
         i32::try_from(hash % self.partitions).ok()
     }
-}
-
-/// FNV-1a: the same on every machine and in every version, or records of one key would overtake one another after an upgrade.
-fn hash(bytes: &[u8]) -> u64 {
-    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
 #[async_trait]
@@ -105,18 +94,14 @@ impl Sink for Into {
                 }
                 let partition = self.partition(&wire[key], way);
                 let topic = self.topic.clone();
-                writes.push(Write { topic, partition, key: None, value: Some(wire), headers: Vec::new() });
+                writes.push(Write { topic, partition, value: Some(wire), ..Write::default() });
             }
         }
         if !refused.is_empty() {
             return Ok(Outcome::RolledBack(refused));
         }
-        if let Some(last) = self.last.take() {
-            // What comes meanwhile goes along with the next one.
-            tokio::time::sleep(PACE.saturating_sub(last.elapsed())).await;
-        }
-        self.last = (writes.len() < MANY).then(Instant::now);
-        self.tasks.write_stream(&self.task, &self.end, writes, group.marks).await?;
+        self.pace.keep(writes.len()).await;
+        self.tasks.write_records(&self.task, &self.end, writes, group.marks).await?;
         Ok(Outcome::all())
     }
 }

@@ -18,7 +18,7 @@ impl Crew {
     }
 
     /// Sends a request to a worker as it is; answers its head and body.
-    fn post(&self, worker: &str, path: &str, id: &str, body: &Value) -> (String, Value) {
+    pub(super) fn post(&self, worker: &str, path: &str, id: &str, body: &Value) -> (String, Value) {
         let (address, token) = self.workers[worker].url.split_once("/?token=").unwrap();
         let address = address.trim_start_matches("http://");
         let body = body.to_string();

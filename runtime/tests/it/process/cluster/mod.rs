@@ -2,13 +2,16 @@
 //! frozen. `cargo xtask soak` does each of it more often.
 
 mod asking;
+mod elections;
+mod secured;
+mod shares;
 mod streams;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -62,11 +65,19 @@ impl Crew {
     }
 
     fn begin(&self, id: &str) -> Worker {
-        let args = ["worker", "--cluster", &self.cluster, "--kafka", &self.brokers, "--id", id];
-        let args = [&args[..], &["--listen", "127.0.0.1:0"]].concat();
+        self.watched(id, self.command(id, &["--kafka", &self.brokers]))
+    }
+
+    fn command(&self, id: &str, kafka: &[&str]) -> Command {
+        let args = ["worker", "--cluster", &self.cluster, "--id", id, "--listen", "127.0.0.1:0"];
+        self.place.fairway(&[&args[..], kafka].concat())
+    }
+
+    /// Starts a worker, which says where it answers, or ends.
+    fn watched(&self, id: &str, mut command: Command) -> Worker {
         let log = self.place.path(&format!("{id}.log"));
         let log = fs::File::options().create(true).append(true).open(log).unwrap();
-        let mut child = self.place.fairway(&args).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
+        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let url = line.trim().strip_prefix("Fairway is ready: ").unwrap_or_default().to_owned();

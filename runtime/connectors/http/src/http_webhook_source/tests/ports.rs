@@ -43,6 +43,7 @@ async fn open(settings: Value, hooks: Hooks) -> Result<Box<dyn Source>, Error> {
     let cx = SourceCtx {
         uid: "uid".into(),
         node: "in".into(),
+        share: None,
         generation: 3,
         files: Files::open("."),
         hooks,

@@ -21,6 +21,7 @@ async fn open(kafka: &Kafka, more: Value, until_caught_up: bool) -> Box<dyn Sour
     let cx = SourceCtx {
         uid: "u1".into(),
         node: "in".into(),
+        share: None,
         generation: 1,
         files: Files::open("."),
         hooks: fairway_engine::hooks::Hooks::default(),

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use fairway_engine::testkit::{Bench, shelf};
 use fairway_peers::kafka::{self, Message};
+use fairway_shared::plan::Share;
 use serde_json::json;
 
 use crate::testing::{Beside, caught_up, each_once, numbered, to_shelf, until};
@@ -138,4 +139,37 @@ async fn nothing_is_lost_or_doubled_by_kills() {
     assert!(before > 0, "no kill came after a delivery");
     bench.run(&caught_up(drawing)).await.unwrap();
     each_once(&shelf(&topic), MESSAGES);
+}
+
+/// Tasks that share a topic: where the first start of each begins is its own; with another number of them nothing is read again and
+/// nothing left out, of partitions that nobody had read yet as well.
+#[tokio::test(flavor = "multi_thread")]
+async fn shares_begin_by_themselves_and_can_be_dealt_anew() {
+    let kafka = kafka::shared();
+    let topic = kafka.topic(6, &[]).unwrap();
+    kafka.send(&topic, &numbered(1000, 60, 6)).unwrap();
+    let mut bench = Bench::default();
+    let share = |index: u32, of: u32| {
+        let config = json!({ "topics": [topic], "start": "latest" });
+        let mut drawing = caught_up(to_shelf(kafka, &topic, false, config));
+        drawing.0.id = format!("direct-in.{index}");
+        drawing.0.share = Some(Share { index, of });
+        drawing
+    };
+    // Both begin behind what is old, although the first has left its mark when the second comes.
+    bench.run(&share(0, 2)).await.unwrap();
+    bench.run(&share(1, 2)).await.unwrap();
+    assert_eq!(shelf(&topic).numbers(), [0; 0]);
+    kafka.send(&topic, &numbered(0, 60, 6)).unwrap();
+    bench.run(&share(0, 2)).await.unwrap();
+    assert_eq!(shelf(&topic).numbers().len(), 30, "half of the partitions");
+    for index in 0..3 {
+        bench.run(&share(index, 3)).await.unwrap();
+    }
+    each_once(&shelf(&topic), 60);
+    kafka.send(&topic, &numbered(60, 60, 6)).unwrap();
+    let mut whole = share(0, 1);
+    whole.0.share = None;
+    bench.run(&whole).await.unwrap();
+    each_once(&shelf(&topic), 120);
 }

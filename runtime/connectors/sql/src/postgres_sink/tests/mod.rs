@@ -51,7 +51,13 @@ impl Harbour {
 
     async fn sink(&self, generation: u64, config: &str) -> Result<Box<dyn Sink>, Error> {
         let Opener::Sink(open) = component("postgres_sink").opener else { panic!("it is a sink") };
-        let cx = SinkCtx { uid: "u1".into(), node: "out".into(), generation, files: Files::open(".") };
+        let cx = SinkCtx {
+            uid: "u1".into(),
+            node: "out".into(),
+            share: None,
+            generation,
+            files: Files::open("."),
+        };
         open(self.config(config), cx).await
     }
 
