@@ -78,6 +78,7 @@ icons! {
     StateRunning "state-running",
     StateStarting "state-starting",
     StateStopped "state-stopped",
+    Star "star",
     Stop "stop",
     Sun "sun",
     Template "template",

@@ -12,6 +12,7 @@
 //! | [`seat`] | a worker's place in a cluster: drives the protocol by which workers share tasks |
 //! | `schedule` | when a scheduled channel runs |
 //! | `check`, [`compile`] | all that is wrong with a document; its plan |
+//! | `tap` | looks at records that pass an edge, and what of them must not be shown |
 //! | `trial` | previews on samples, tests of connections: nothing is moved |
 //! | `worker` | runs the tasks of deployed channels |
 //! | [`hooks`] | the server's port, lent to sources that others call |
@@ -43,6 +44,7 @@ mod schedule;
 pub mod seat;
 pub mod server;
 pub mod services;
+mod tap;
 pub mod telemetry;
 mod trial;
 mod worker;

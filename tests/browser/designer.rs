@@ -123,6 +123,15 @@ impl Browser {
         self.see(&with("data-inspected", node)).await.map(|_| ())
     }
 
+    /// Unfolds the plain list of a setting that has a face of its own.
+    pub(crate) async fn unfold(&mut self) -> Result<()> {
+        self.see("[data-action=as-list]").await?;
+        if self.count(".as-list[open]").await? == 0 {
+            self.click("[data-action=as-list]").await?;
+        }
+        Ok(())
+    }
+
     /// Types a text into the setting of a dotted name, over what is there.
     pub(crate) async fn fill(&mut self, setting: &str, text: &str) -> Result<()> {
         let input = format!("input{}", with("data-input", setting));

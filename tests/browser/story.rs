@@ -133,6 +133,7 @@ async fn configure(browser: &mut Browser, drawn: &Drawn) -> Result<()> {
     browser.fill("rules.0.value", "0").await?;
 
     browser.inspect(&drawn.cast).await?;
+    browser.unfold().await?;
     browser.click("[data-field=fields] [data-action=add-row]").await?;
     browser.fill("fields.0.field", "distance").await?;
     browser.key("Tab").await?;

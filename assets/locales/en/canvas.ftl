@@ -278,3 +278,24 @@ text-help = This is what the drawing is saved and exported as. Applied, it is on
 text-apply = Apply
 text-copied = Copied.
 text-changes = { $added } added, { $removed } removed, { $changed } changed
+
+merge = Merge…
+merge-title = Put both drafts together
+merge-help = What only one of you changed is taken. Where both changed the same, choose. The result is one step that you can undo.
+merge-no-clash = You changed different things: all of it is taken. The result is one step that you can undo.
+merge-mine = Yours
+merge-theirs = Theirs
+merge-node = the node
+merge-gone = taken away
+merge-apply = Merge and save
+merge-unreadable = The two drafts cannot be put together. Choose one of them.
+
+drift-came = new: { $field }
+drift-gone = gone: { $field }
+drift-retyped = { $field }: { $was } → { $now }
+drift-edge = Samples show other fields than when this was deployed:
+drift-plan = Records are not what they were when the version in force was deployed. The steps behind were drawn for those:
+
+palette-favourites = Favourites
+palette-recent = Placed last
+palette-favourite = { $name }: a favourite

@@ -91,3 +91,17 @@ edge-fields = { $count ->
    *[other] { $count } fields
 }
 edge-fields-help = As sample records have them. A question mark means that some lack it.
+
+as-list = As a list
+edge-most = At most { $rate } a second, of the last ones
+tap = Records that pass
+tap-open = Look at records
+tap-close = Stop looking
+tap-help = Shows some of the records that pass, at most 20 a second, for one minute. The channel does not wait for it, and its activity says that somebody looked.
+tap-left = { $passed } passed · ends in { $seconds } s
+tap-ended = { $passed } passed · ended
+tap-hidden = Masked by the channel, so never shown: { $fields }
+
+bulk-title = { $component }: settings of all
+bulk-help = What you change here is changed at all { $count } of them, as one step.
+bulk-differs = Not the same at all of them; the first is shown.

@@ -256,3 +256,24 @@ text-help = 画布以此文本保存和导出。应用后作为一步，可以�
 text-apply = 应用
 text-copied = 已复制。
 text-changes = 新增 { $added }，移除 { $removed }，修改 { $changed }
+
+merge = 合并…
+merge-title = 合并两份草稿
+merge-help = 只有一方修改的内容会直接采用。双方都修改过的内容请选择。结果是一个可以撤销的步骤。
+merge-no-clash = 你们修改的内容互不相同：全部采用。结果是一个可以撤销的步骤。
+merge-mine = 你的
+merge-theirs = 对方的
+merge-node = 节点
+merge-gone = 已移除
+merge-apply = 合并并保存
+merge-unreadable = 无法合并这两份草稿，请选择其中一份。
+
+drift-came = 新增：{ $field }
+drift-gone = 缺失：{ $field }
+drift-retyped = { $field }：{ $was } → { $now }
+drift-edge = 样本中的字段与部署时不同：
+drift-plan = 记录与当前生效版本部署时不同，而后续步骤是按当时的记录绘制的：
+
+palette-favourites = 收藏
+palette-recent = 最近放置
+palette-favourite = 收藏 { $name }

@@ -87,3 +87,17 @@ edge-fields = { $count ->
    *[other] { $count } 个字段
 }
 edge-fields-help = 依据样本记录。问号表示部分记录没有该字段。
+
+as-list = 以列表显示
+edge-most = 近期最高每秒 { $rate }
+tap = 经过的记录
+tap-open = 查看记录
+tap-close = 停止查看
+tap-help = 显示部分经过的记录，每秒最多 20 条，持续一分钟。通道不会因此等待，其活动中会注明有人查看过。
+tap-left = 已经过 { $passed } 条 · { $seconds } 秒后结束
+tap-ended = 已经过 { $passed } 条 · 已结束
+tap-hidden = 通道对这些字段做了脱敏，因此从不显示：{ $fields }
+
+bulk-title = { $component }：全部的设置
+bulk-help = 在此处所做的更改会应用到全部 { $count } 个节点，作为一个步骤。
+bulk-differs = 各节点的值不同；此处显示第一个。

@@ -28,10 +28,15 @@ impl Trail {
         self.0.iter().all(|value| *value <= 0.0)
     }
 
+    /// The greatest of the values.
+    pub fn most(&self) -> f64 {
+        self.0.iter().copied().fold(0.0, f64::max)
+    }
+
     /// SVG path data within a box of this size, its left upper corner at 0, 0. The newest value stands at the right, the
     /// greatest at the top; values that are all alike stand in the middle, and nothing at all at the bottom.
     pub fn path(&self, width: f64, height: f64) -> String {
-        let most = self.0.iter().copied().fold(0.0, f64::max);
+        let most = self.most();
         let least = self.0.iter().copied().fold(f64::INFINITY, f64::min);
         let level = |value: f64| match (most <= 0.0, most - least < most * 1e-3) {
             (true, _) => 0.0,

@@ -12,12 +12,7 @@ use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::parts::markdown;
 use crate::state::NodePorts;
-use crate::state::editor::{Group, LEAST_NOTE, Note};
-
-/// Room between a frame and its nodes.
-const AROUND: f64 = 28.0;
-/// Room above them for the title.
-const ABOVE: f64 = 28.0;
+use crate::state::editor::{Group, LEAST_NOTE, Note, frame};
 
 /// All of them.
 #[component]
@@ -56,8 +51,7 @@ fn Frame(rank: usize) -> impl IntoView {
         editor.nodes.track();
         let nodes: Vec<_> = group.get().nodes.iter().filter_map(|id| editor.node(id)).collect();
         let rects = nodes.iter().map(|node| node.ports.with(NodePorts::shape).rect(node.at.get()));
-        let inner = Rect::around(rects)?.inflate(AROUND);
-        Some(Rect { y: inner.y - ABOVE, h: inner.h + ABOVE, ..inner })
+        frame(rects)
     });
     let naming = RwSignal::new(false);
     let field = NodeRef::<html::Input>::new();

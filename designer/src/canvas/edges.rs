@@ -10,11 +10,12 @@ use leptos::prelude::*;
 
 use super::quick_add::QuickAdd;
 use super::{pointer, use_surface};
+use crate::drawer::Drift;
 use crate::i18n::{format, t};
 use crate::state::editor::{EdgeView, curve};
 
 /// Screen pixels of the line of an edge's last rates.
-const SPARK: (f64, f64) = (36.0, 9.0);
+const SPARK: (f64, f64) = (64.0, 16.0);
 /// World units between a port and the handle of an end.
 const HANDLE: f64 = 24.0;
 
@@ -104,6 +105,23 @@ fn Edge(edge: Arc<EdgeView>) -> impl IntoView {
         let edge = edge.clone();
         move || fill.with(Option::is_some).then(|| view! { <Figures edge=edge.clone() fill /> })
     };
+    // Where it begins, beside the port: the middle has the figures.
+    let drifted = {
+        let drift = edge.drift.clone();
+        move || {
+            let said: Vec<String> = drift.with(|drift| drift.iter().map(Drift::said).collect());
+            (!said.is_empty()).then(|| {
+                let at = line.get().handle(Tip::From, HANDLE);
+                view! {
+                    <g class="edge-drift" data-drift=said.len().to_string() transform=format!("translate({:.1} {:.1})", at.x + 6.0, at.y - 12.0)>
+                        <title>{format!("{} {}", t!("drift-edge"), said.join(" · "))}</title>
+                        <path d="M0 -7L7 6H-7Z" />
+                        <path class="sign" d="M0 -2.5V1.5M0 3.4V3.6" />
+                    </g>
+                }
+            })
+        }
+    };
     // Below the middle, so that a press on the middle still takes the edge.
     let below = move || {
         let at = line.get().at(0.5);
@@ -147,6 +165,7 @@ fn Edge(edge: Arc<EdgeView>) -> impl IntoView {
             <path class="edge-hit" d=move || path.get() on:pointerdown=move |event| pointer::edge_down(surface, &key, &event) />
             <path class="edge-line" d=move || path.get() />
             {handles}
+            {drifted}
             {live}
             <g class="edge-plus" data-action="edge-add" transform=below on:pointerdown=add>
                 <title>{t!("edge-add")}</title>
@@ -206,7 +225,7 @@ fn Figures(edge: Arc<EdgeView>, fill: Memo<Option<Fill>>) -> impl IntoView {
         let sign = fill.sign()?;
         let text = format!("{sign} {}", t!("edge-full", percent = percent.get()));
         Some(
-            view! { <text class="edge-fill num" data-fill=fill.word() y="30" text-anchor="middle">{text}</text> },
+            view! { <text class="edge-fill num" data-fill=fill.word() y="38" text-anchor="middle">{text}</text> },
         )
     };
     view! { <g class="edge-live" transform=middle>{shown} {line} {warning}</g> }

@@ -2,13 +2,14 @@
 
 use fairway_shared::api::None as Nothing;
 use fairway_shared::api::Problem;
-use fairway_shared::api::channels::{DeployChannel, PlanAnswer, PlanChannel};
+use fairway_shared::api::channels::{DeployChannel, DeployRequest, PlanAnswer, PlanChannel};
 use fairway_shared::channel::Guarantee;
 use fairway_shared::plan::{Plan, PlanDiff, PositionFate};
 use leptos::prelude::*;
 
 use super::paths::paths;
 use crate::api;
+use crate::drawer::{Drifted, Trying};
 use crate::i18n::{format, t};
 use crate::icons::{Icon, icon};
 use crate::parts::{Dialog, markdown};
@@ -30,6 +31,9 @@ fn Opened() -> impl IntoView {
     let toasts = use_toasts();
     let answer = RwSignal::new(None::<Answer>);
     let deploying = RwSignal::new(false);
+    // What samples show now is kept with the version, and compared with what they showed then.
+    let trying: Trying = expect_context();
+    trying.follow();
     let close = Callback::new(move |()| editor.planning.set(false));
     leptos::task::spawn_local(async move {
         if !editor.saved().await {
@@ -45,8 +49,11 @@ fn Opened() -> impl IntoView {
     let deploy = move |_| {
         deploying.set(true);
         leptos::task::spawn_local(async move {
-            match api::call::<DeployChannel>(&[("uid", &editor.uid())], &Nothing {}).await {
+            let request = DeployRequest { fields: trying.all_passing() };
+            match api::call::<DeployChannel>(&[("uid", &editor.uid())], &request).await {
                 Ok(done) => {
+                    editor.deployed_fields.try_update_value(|known| *known = request.fields);
+                    trying.mark_drift();
                     editor.deployed.set(Some(done.version));
                     editor.plan.set(Some(done.plan));
                     editor.planning.set(false);
@@ -102,6 +109,7 @@ fn Opened() -> impl IntoView {
         Some(Ok(PlanAnswer { plan: Some(plan), diff, next_runs, .. })) => {
             let times: Vec<String> = next_runs.iter().map(|time| format::moment(time)).collect();
             view! {
+                <Drifted />
                 <PlanView plan diff />
                 {(!times.is_empty()).then(|| view! { <p class="faint plan-note" data-note="next-runs">{t!("plan-next", times = times.join(" · "))}</p> })}
             }

@@ -2,7 +2,7 @@
 
 use fairway_shared::api::None as Nothing;
 use fairway_shared::api::channels::GetStatus;
-use fairway_shared::api::status::{ChannelState, HistoryEntry};
+use fairway_shared::api::status::{Caller, ChannelState, Deed, DeedKind, HistoryEntry};
 use leptos::prelude::*;
 
 use crate::api;
@@ -115,8 +115,35 @@ pub(super) fn Activity() -> impl IntoView {
     }
 }
 
+/// What somebody did by hand, and who.
+fn deed_of(deed: &Deed) -> (Icon, String, String) {
+    let subject = deed.subject.as_str();
+    let (sign, what) = match deed.what {
+        DeedKind::LetterEdited => (Icon::Pencil, t!("deed-letter-edited", id = subject)),
+        DeedKind::LetterRestored => (Icon::Undo, t!("deed-letter-restored", id = subject)),
+        DeedKind::TapOpened => (Icon::Eye, t!("deed-tap-opened", edge = subject.replace('>', " → "))),
+    };
+    let by = match deed.by {
+        Caller::Session => t!("by-session"),
+        Caller::Token => t!("by-token"),
+        Caller::CommandLine => t!("by-command-line"),
+    };
+    (sign, what, by)
+}
+
 #[component]
 fn Entry(entry: HistoryEntry) -> impl IntoView {
+    let time = view! { <time datetime=entry.at.clone() title=format::moment(&entry.at)>{format::moment(&entry.at)}</time> };
+    if let Some(deed) = &entry.deed {
+        let (sign, what, by) = deed_of(deed);
+        return view! {
+            <li data-deed=deed.subject.clone()>
+                {icon(sign)}
+                <div><p class="what"><bdi>{what}</bdi> <span class="faint">{by}</span> {time}</p></div>
+            </li>
+        }
+        .into_any();
+    }
     let cause = entry.cause.map(|cause| {
         view! {
             <p class="cause">{markdown::sentence(&cause.message)} <code>{cause.code}</code></p>
@@ -130,10 +157,11 @@ fn Entry(entry: HistoryEntry) -> impl IntoView {
                 <p class="what">
                     <b>{state_name(entry.state)}</b>
                     {entry.version.map(|version| view! { <span class="faint">{format!("v{version}")}</span> })}
-                    <time datetime=entry.at.clone() title=format::moment(&entry.at)>{format::moment(&entry.at)}</time>
+                    {time}
                 </p>
                 {cause}
             </div>
         </li>
     }
+    .into_any()
 }

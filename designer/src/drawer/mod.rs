@@ -15,7 +15,7 @@ use self::activity::Activity;
 use self::dead_letters::DeadLetters;
 use self::handle::Handle;
 use self::preview::Preview;
-pub(crate) use self::preview::{Seen, Trying};
+pub(crate) use self::preview::{Drift, Drifted, Seen, Trying};
 pub(crate) use self::problems::FixButton;
 use self::problems::Problems;
 use self::versions::Versions;

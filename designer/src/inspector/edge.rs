@@ -1,11 +1,15 @@
-//! An edge: its ends, what passes and with which fields, delete.
+//! An edge: its ends, what passes and with which fields, a look at records that pass, delete.
 
 use leptos::prelude::*;
 
-use crate::drawer::Trying;
+use super::tap::EdgeTap;
+use crate::drawer::{Drift, Trying};
 use crate::i18n::{format, t};
 use crate::icons::{Icon, icon};
 use crate::state::editor::{EdgeKey, use_editor};
+
+/// Box of the line of an edge's last rates; it is drawn as wide as the panel.
+const SPARK: (f64, f64) = (300.0, 56.0);
 
 /// The panel of an edge.
 #[component]
@@ -35,6 +39,37 @@ pub(super) fn EdgeForm(key: EdgeKey) -> impl IntoView {
             }
         })
     };
+    let trail = edge.trail.clone();
+    // The same line as on the canvas, large enough to be read.
+    let rates = move || {
+        let (path, most) = trail.with(|trail| {
+            (trail.is_line() && !trail.is_still()).then(|| (trail.path(SPARK.0, SPARK.1), trail.most()))
+        })?;
+        let most = t!("edge-most", rate = format::rate(most));
+        Some(view! {
+            <figure class="rates" data-testid="edge-rates">
+                <svg viewBox=format!("0 -2 {} {}", SPARK.0, SPARK.1 + 4.0) preserveAspectRatio="none" role="img" aria-label=most.clone()>
+                    <path d=path vector-effect="non-scaling-stroke" />
+                </svg>
+                <figcaption class="faint num">{most}</figcaption>
+            </figure>
+        })
+    };
+    let drift = edge.drift.clone();
+    let drifted = move || {
+        let said: Vec<String> = drift.with(|drift| drift.iter().map(Drift::said).collect());
+        (!said.is_empty()).then(|| view! {
+            <div class="note edge-drifted" data-tone="warn" data-testid="edge-drifted">
+                {icon(Icon::Warning)}
+                <div><p>{t!("drift-edge")}</p><ul>{said.into_iter().map(|said| view! { <li>{said}</li> }).collect_view()}</ul></div>
+            </div>
+        })
+    };
+    let deployed = {
+        let status = edge.status.clone();
+        Memo::new(move |_| status.with(Option::is_some))
+    };
+    let tapped = edge.key.clone();
     let errors = edge.from_port == fairway_canvas::Port::Errors;
     let trying: Trying = expect_context();
     trying.follow();
@@ -74,7 +109,10 @@ pub(super) fn EdgeForm(key: EdgeKey) -> impl IntoView {
             {end(&edge.from, edge.from.port_name(edge.from_port), t!("edge-from"))}
             {end(&edge.to, edge.to.port_name(edge.to_port), t!("edge-to"))}
             {errors.then(|| view! { <p class="muted">{t!("edge-errors-text")}</p> })}
+            {drifted}
             {figures}
+            {rates}
+            {move || deployed.get().then(|| view! { <EdgeTap key=tapped.clone() /> })}
             {fields}
         </div>
     }

@@ -36,6 +36,11 @@ impl Way {
         })
     }
 
+    /// The setting that the face writes.
+    fn setting(self) -> &'static str {
+        if self == Self::Set { "copy" } else { "fields" }
+    }
+
     fn title(self) -> String {
         match self {
             Self::Select => t!("mapper-select"),
@@ -44,6 +49,11 @@ impl Way {
             Self::Set => t!("mapper-set"),
         }
     }
+}
+
+/// The setting that a component's face shows as well; its plain editor may be folded away.
+pub(super) fn faced(component: &str) -> Option<&'static str> {
+    Way::of(component).map(Way::setting)
 }
 
 /// What the settings say of a field.

@@ -1,5 +1,5 @@
 //! The panel on the right: the settings of what is selected. `node` for a node, `edge` for an edge, `channel` when nothing
-//! is selected; `field` has an editor for each kind of setting, `mapper` is the visual face of some.
+//! is selected; `tap` looks at records that pass an edge, `field` has an editor for each kind of setting, `mapper` is the visual face of some.
 
 mod channel;
 mod edge;
@@ -7,6 +7,7 @@ pub(crate) mod field;
 mod mapper;
 mod node;
 mod schedule;
+mod tap;
 pub(crate) mod test;
 
 use fairway_canvas::align::Align;
@@ -15,7 +16,7 @@ use wasm_bindgen::JsCast;
 
 use self::channel::ChannelForm;
 use self::edge::EdgeForm;
-use self::node::NodeForm;
+use self::node::{BulkForm, NodeForm};
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::state::editor::use_editor;
@@ -26,7 +27,7 @@ enum Shown {
     Channel,
     Node(String),
     Edge(crate::state::editor::EdgeKey),
-    Many(usize),
+    Many(Vec<String>),
 }
 
 /// The panel.
@@ -38,7 +39,7 @@ pub(crate) fn Inspector() -> impl IntoView {
             (Some(edge), _) => Shown::Edge(edge.clone()),
             (None, 0) => Shown::Channel,
             (None, 1) => selection.single().map_or(Shown::Channel, |id| Shown::Node(id.clone())),
-            (None, many) => Shown::Many(many),
+            (None, _) => Shown::Many(selection.nodes.iter().cloned().collect()),
         })
     });
     // A node whose component changed under it (a fix, an undo) gets a new form.
@@ -47,7 +48,7 @@ pub(crate) fn Inspector() -> impl IntoView {
         match shown {
             Shown::Channel => view! { <ChannelForm /> }.into_any(),
             Shown::Edge(key) => view! { <EdgeForm key /> }.into_any(),
-            Shown::Many(count) => view! { <ManyForm count /> }.into_any(),
+            Shown::Many(ids) => view! { <ManyForm ids /> }.into_any(),
             Shown::Node(id) => {
                 let node = {
                     let id = id.clone();
@@ -101,8 +102,10 @@ fn arrange_name(how: Align) -> String {
 
 /// Several nodes: what can be done with all of them.
 #[component]
-fn ManyForm(count: usize) -> impl IntoView {
+fn ManyForm(ids: Vec<String>) -> impl IntoView {
     let editor = use_editor();
+    let count = ids.len();
+    let nodes = ids.iter().filter_map(|id| editor.node(id)).collect::<Vec<_>>();
     view! {
         <header class="inspector-head"><h2>{t!("many-title", count = count)}</h2></header>
         <div class="inspector-body">
@@ -125,6 +128,7 @@ fn ManyForm(count: usize) -> impl IntoView {
                 {icon(Icon::Trash)}
                 {t!("delete-nodes", count = count)}
             </button>
+            <BulkForm nodes />
         </div>
     }
 }
@@ -148,6 +152,10 @@ fn focus_field(field: Option<String>) {
                 let target = if found.matches(FOCUSABLE).unwrap_or(false) { Some(found) } else { input };
                 if let Some(target) = target.and_then(|target| target.dyn_into::<web_sys::HtmlElement>().ok())
                 {
+                    // What is folded away cannot take the focus.
+                    if let Ok(Some(fold)) = target.closest("details:not([open])") {
+                        drop(fold.set_attribute("open", ""));
+                    }
                     target.scroll_into_view_with_bool(false);
                     if target.focus().is_err() {
                         leptos::logging::warn!("a field did not take the focus");

@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
+use fairway_shared::diagnostic::Diagnostic;
 use fairway_shared::form::{self, Field, FormModel};
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
-use super::field::desk::Desk;
+use super::field::desk::{Desk, is_about};
 use super::field::offers::Offers;
 use super::field::{FieldBlock, Slot};
 use super::focus_field;
-use super::mapper::Mapper;
+use super::mapper::{Mapper, faced};
 use super::test::ConnectionTest;
+use crate::drawer::Trying;
 use crate::i18n::{components, t};
 use crate::icons::{Icon, component_icon, icon};
 use crate::parts::markdown;
@@ -114,9 +116,39 @@ pub(super) fn NodeForm(node: Arc<NodeView>) -> impl IntoView {
     }
 }
 
+/// The settings of several nodes of one component: what is changed is changed at all of them, as one step.
+#[component]
+pub(super) fn BulkForm(nodes: Vec<Arc<NodeView>>) -> impl IntoView {
+    let editor = use_editor();
+    let catalog = editor.catalog();
+    let Some((node, others)) = nodes.split_first() else { return ().into_any() };
+    let same = others.iter().all(|other| other.component == node.component);
+    let Some(spec) = catalog.get(&node.component).filter(|_| same) else { return ().into_any() };
+    let config = node.config.clone();
+    let offers = Offers::of_node(editor, &node.id, Some(spec), Signal::derive(move || config.get()));
+    provide_context(Desk::of_node(editor, &node.component, offers));
+    let mut model = form::model(&spec.config_schema);
+    components::localise(&mut model, &spec.name);
+    view! {
+        <section class="bulk" data-testid="bulk">
+            <h3>{t!("bulk-title", component = components::title(spec))}</h3>
+            <p class="help">{t!("bulk-help", count = nodes.len())}</p>
+            <div data-form=""><Form node=node.clone() model=Arc::new(model) offers others=others.to_vec() /></div>
+        </section>
+    }
+    .into_any()
+}
+
 /// The fields: those without a group, groups under their headings, rare ones folded away.
 #[component]
-fn Form(node: Arc<NodeView>, model: Arc<FormModel>, offers: Offers) -> impl IntoView {
+fn Form(
+    node: Arc<NodeView>,
+    model: Arc<FormModel>,
+    offers: Offers,
+    /// Nodes of the same component that are set with it.
+    #[prop(optional)]
+    others: Vec<Arc<NodeView>>,
+) -> impl IntoView {
     let editor = use_editor();
     if model.fields.is_empty() {
         return view! { <p class="muted">{t!("nothing-to-set")}</p> }.into_any();
@@ -134,6 +166,44 @@ fn Form(node: Arc<NodeView>, model: Arc<FormModel>, offers: Offers) -> impl Into
             })
         })
     };
+    // The list that the face above shows as well is folded away, unless the face has nothing to show, or a row of the list is wrong. Once
+    // unfolded it stays so: nothing shuts under somebody's hands.
+    let faced = faced(&node.component);
+    let trying: Trying = expect_context();
+    let about = {
+        let id = id.clone();
+        move |part: bool| {
+            let Some(setting) = faced else { return Vec::new() };
+            editor.problems.with(|problems| {
+                let here = |problem: &&Diagnostic| {
+                    is_about(problem, &id, setting)
+                        && (problem.place.field.as_deref() != Some(setting)) == part
+                };
+                problems.iter().filter(here).cloned().collect::<Vec<_>>()
+            })
+        }
+    };
+    let unfolded = {
+        let (id, about) = (id.clone(), about.clone());
+        Memo::new(move |before: Option<&bool>| {
+            let nothing = faced.is_some() && trying.incoming(&id).is_some_and(|fields| fields.is_empty());
+            before == Some(&true) || nothing || about(true).iter().any(Diagnostic::is_error)
+        })
+    };
+    let said = Memo::new(move |_| about(false));
+    let fold = move |field: &Field, block: AnyView| {
+        match faced == Some(field.name.as_str()) {
+        true => view! {
+            <details class="rare as-list" prop:open=move || unfolded.get()>
+                <summary data-action="as-list">{t!("as-list")}</summary>
+                {block}
+            </details>
+            <div class="as-list-said">{move || said.get().into_iter().map(|problem| view! { <super::field::Message problem /> }).collect_view()}</div>
+        }
+        .into_any(),
+        false => block,
+    }
+    };
     let block = {
         let (model, config) = (model.clone(), config.clone());
         move |field: Field| {
@@ -142,10 +212,20 @@ fn Form(node: Arc<NodeView>, model: Arc<FormModel>, offers: Offers) -> impl Into
                 let (config, name) = (config.clone(), name.clone());
                 Memo::new(move |_| config.with(|config| config.get(&name).cloned()))
             };
+            let differs = {
+                let (others, name) = (others.clone(), name.clone());
+                Memo::new(move |_| {
+                    let mine = value.get();
+                    others.iter().any(|other| other.config.with(|config| config.get(&name) != mine.as_ref()))
+                })
+            };
             let set = {
                 let (id, name) = (id.clone(), name.clone());
-                Callback::new(move |(key, value): (String, Option<Value>)| {
-                    editor.set_config(&id, &name, value, &key)
+                let all: Vec<String> =
+                    std::iter::once(&id).chain(others.iter().map(|other| &other.id)).cloned().collect();
+                Callback::new(move |(key, value): (String, Option<Value>)| match all.as_slice() {
+                    [_] => editor.set_config(&id, &name, value, &key),
+                    all => editor.set_config_of_all(all, &name, value.as_ref()),
                 })
             };
             let place = Slot { node: id.clone(), path: name, value: value.into(), set };
@@ -162,7 +242,12 @@ fn Form(node: Arc<NodeView>, model: Arc<FormModel>, offers: Offers) -> impl Into
                     })
                 })
             };
-            view! { {move || shown.get().then(|| view! { <FieldBlock field=field.clone() place=place.clone() /> })} }
+            let folded = field.clone();
+            let block = view! {
+                {move || shown.get().then(|| view! { <FieldBlock field=field.clone() place=place.clone() /> })}
+                {move || (differs.get() && shown.get()).then(|| view! { <p class="help differs" data-differs="">{t!("bulk-differs")}</p> })}
+            };
+            fold(&folded, block.into_any())
         }
     };
     let plain = |group: Option<&str>| {

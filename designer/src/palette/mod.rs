@@ -109,6 +109,26 @@ fn Components() -> impl IntoView {
             .collect::<Vec<_>>()
         })
     };
+    // Only beside the whole list: a search finds them where they are anyway.
+    let first_of = move |names: Vec<String>, hook: &'static str, title: String| {
+        let wanted = search.with(|search| search.trim().is_empty());
+        let catalog = session.catalog.get().filter(|_| wanted)?;
+        let specs: Vec<ComponentSpec> = names.iter().filter_map(|name| catalog.get(name).cloned()).collect();
+        (!specs.is_empty()).then(|| {
+            view! {
+                <section data-first=hook>
+                    <h2>{title}</h2>
+                    <ul>{specs.into_iter().map(|spec| view! { <Item spec hook /> }).collect_view()}</ul>
+                </section>
+            }
+        })
+    };
+    let favourites = move || first_of(session.favourites.get(), "favourite", t!("palette-favourites"));
+    let recent = move || {
+        let chosen = session.favourites.get();
+        let names = session.recent.get().into_iter().filter(|name| !chosen.contains(name)).collect();
+        first_of(names, "recent", t!("palette-recent"))
+    };
     let none = move || {
         let text = search.get();
         session.catalog.with(|catalog| {
@@ -139,6 +159,8 @@ fn Components() -> impl IntoView {
                 />
             </label>
             <div class="palette-list">
+                {favourites}
+                {recent}
                 {groups}
                 {move || none().then(|| view! { <p class="none" role="status">{t!("palette-none")}</p> })}
             </div>
@@ -155,25 +177,47 @@ fn Group(kind: Kind, title: String, specs: Vec<ComponentSpec>) -> impl IntoView 
     view! {
         <section data-kind=word>
             <h2>{title}</h2>
-            <ul>{specs.into_iter().map(|spec| view! { <Item spec /> }).collect_view()}</ul>
+            <ul>{specs.into_iter().map(|spec| view! { <Item spec hook="all" /> }).collect_view()}</ul>
         </section>
     }
 }
 
+/// A component; `hook` says in which list it stands.
 #[component]
-fn Item(spec: ComponentSpec) -> impl IntoView {
+fn Item(spec: ComponentSpec, hook: &'static str) -> impl IntoView {
     let surface = use_surface();
+    let session = use_session();
     let name = StoredValue::new(spec.name.clone());
     // A press becomes a drag or, when it stays where it was, the click that places the component.
     let press = move |event: web_sys::PointerEvent| {
         name.with_value(|name| crate::canvas::palette_down(surface, name, &event))
     };
     let place = move |_| name.with_value(|name| crate::canvas::place_beside(surface, name));
+    let chosen = Memo::new(move |_| {
+        session.favourites.with(|favourites| name.with_value(|name| favourites.contains(name)))
+    });
+    let title = components::title(&spec);
+    let star = t!("palette-favourite", name = title.as_str());
+    // Each is once what its name finds, whatever else lists it.
+    let (whole, first) = match hook {
+        "all" => (Some(spec.name.clone()), None),
+        _ => (None, Some(spec.name.clone())),
+    };
     view! {
-        <li>
-            <button class="palette-item" data-palette=spec.name.clone() title=components::summary(&spec) on:pointerdown=press on:click=place>
+        <li data-kind=crate::canvas::kind_word(spec.kind) data-favourite=move || chosen.get().to_string()>
+            <button class="palette-item" data-palette=whole data-first-item=first title=components::summary(&spec) on:pointerdown=press on:click=place>
                 <span class="node-icon">{component_icon(&spec.name, &spec.family, spec.kind)}</span>
-                <span class="clip">{components::title(&spec)}</span>
+                <span class="clip">{title}</span>
+            </button>
+            <button
+                class="icon-button small star"
+                data-action="favourite"
+                aria-label=star.clone()
+                title=star
+                aria-pressed=move || chosen.get().to_string()
+                on:click=move |_| name.with_value(|name| session.toggle_favourite(name))
+            >
+                {icon(Icon::Star)}
             </button>
         </li>
     }

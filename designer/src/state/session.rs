@@ -16,6 +16,11 @@ const THEME: &str = "fairway.theme";
 const LANGUAGE: &str = "fairway.language";
 const SINGLE_KEYS: &str = "fairway.single-keys";
 const KEYS: &str = "fairway.keys";
+const FAVOURITES: &str = "fairway.favourites";
+const RECENT: &str = "fairway.recent-components";
+
+/// Components that are kept as placed last.
+const MOST_RECENT: usize = 5;
 
 /// Light or dark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,6 +58,10 @@ pub(crate) struct Session {
     pub(crate) single_keys: RwSignal<bool>,
     /// Chords that people have given to actions in the place of ours, by the action's name.
     pub(crate) keys: RwSignal<BTreeMap<String, String>>,
+    /// Names of components that stand first in the palette, as they were chosen.
+    pub(crate) favourites: RwSignal<Vec<String>>,
+    /// Names of components that were placed last, the last one first.
+    pub(crate) recent: RwSignal<Vec<String>>,
     /// Components, once read.
     pub(crate) catalog: RwSignal<Option<Arc<Catalog>>>,
     /// Who answers, once read.
@@ -78,6 +87,8 @@ impl Session {
                     .and_then(|kept| serde_json::from_str(&kept).ok())
                     .unwrap_or_default(),
             ),
+            favourites: RwSignal::new(list(FAVOURITES)),
+            recent: RwSignal::new(list(RECENT)),
             catalog: RwSignal::new(None),
             about: RwSignal::new(None),
         };
@@ -127,6 +138,27 @@ impl Session {
         keep(KEYS, text.as_deref());
     }
 
+    /// Has a component stand first in the palette, or no longer.
+    pub(crate) fn toggle_favourite(self, name: &str) {
+        self.favourites.update(|favourites| {
+            match favourites.iter().position(|known| known == name) {
+                Some(at) => drop(favourites.remove(at)),
+                None => favourites.push(name.to_owned()),
+            };
+        });
+        self.favourites.with_untracked(|names| keep_list(FAVOURITES, names));
+    }
+
+    /// A component was placed.
+    pub(crate) fn placed(self, name: &str) {
+        self.recent.update(|recent| {
+            recent.retain(|known| known != name);
+            recent.insert(0, name.to_owned());
+            recent.truncate(MOST_RECENT);
+        });
+        self.recent.with_untracked(|names| keep_list(RECENT, names));
+    }
+
     fn apply_theme(self) {
         let Some(root) = document().document_element() else { return };
         let done = match self.theme.get().word() {
@@ -153,6 +185,14 @@ impl Session {
 fn of_browser() -> Language {
     let tags = window().navigator().languages();
     tags.iter().filter_map(|tag| Language::of_tag(&tag.as_string()?)).next().unwrap_or_default()
+}
+
+fn list(key: &str) -> Vec<String> {
+    read(Keep::Always, key).and_then(|kept| serde_json::from_str(&kept).ok()).unwrap_or_default()
+}
+
+fn keep_list(key: &str, names: &[String]) {
+    keep(key, (!names.is_empty()).then(|| serde_json::to_string(names).unwrap_or_default()).as_deref());
 }
 
 fn keep(key: &str, word: Option<&str>) {

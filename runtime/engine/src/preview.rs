@@ -31,7 +31,8 @@ pub struct Drawing {
     pub nodes: Vec<(NodeSpec, Result<(), Error>)>,
     /// Its edges, between nodes that are there.
     pub edges: Vec<(PortRef, PortRef)>,
-    /// By node, as they lie in `nodes`: what its source gave. Absent for others.
+    /// By node, as they lie in `nodes`: what its source gave. For a transform or a sink: records that enter there as dead letters
+    /// do when they are tried again, so that what refuses them keeps them. Absent for others.
     pub samples: Vec<Option<Result<Sample, Error>>>,
     /// Most bytes of shown values.
     pub bytes: usize,
@@ -68,6 +69,11 @@ pub fn preview(drawing: Drawing) -> Result<Shown, Error> {
         if Instant::now() >= drawing.deadline {
             cuts.push(cut("preview.deadline", "the time was over before every node was run"));
             break;
+        }
+        if graph.nodes[at].kind != Kind::Source
+            && let Some(Ok(sample)) = samples.get_mut(at).and_then(Option::take)
+        {
+            run.enter(at, sample);
         }
         match (graph.nodes[at].kind, settings) {
             (_, Err(fault)) => run.failed(at, fault.cause()),
@@ -136,6 +142,17 @@ impl Run<'_> {
             self.refuse(at, at, rejects, false);
         }
         self.done(at);
+    }
+
+    /// Has records enter at a node that is no source.
+    fn enter(&mut self, at: usize, sample: Sample) {
+        self.fed[at] = true;
+        let mut number = 1;
+        for mut batch in sample.batches {
+            batch.renumber(number);
+            number += batch.len() as u64;
+            self.waiting[at].push(Arriving { source: at, batch, on_errors_path: true });
+        }
     }
 
     fn sink(&mut self, at: usize) {

@@ -7,6 +7,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use fairway_shared::api::status::Caller;
 
 use super::{Access, Api, mount, relay};
 use crate::problem::{Refused, codes};
@@ -73,18 +74,24 @@ pub(super) async fn draining(State(api): State<Arc<Api>>, request: Request, next
 }
 
 /// Wants the token, from the header or from the cookie that opening the printed address sets.
-pub(super) async fn token(State(api): State<Arc<Api>>, request: Request, next: Next) -> Response {
+pub(super) async fn token(State(api): State<Arc<Api>>, mut request: Request, next: Next) -> Response {
     let access = &api.access;
     let bearer = text(request.headers(), header::AUTHORIZATION)
         .and_then(|value| value.split_once(' '))
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
         .map(|(_, token)| token.trim());
+    let caller = if bearer.is_some() { Caller::Token } else { Caller::Session };
     if bearer.or_else(|| cookie(access, request.headers())).is_some_and(|word| access.token.admits(word)) {
+        request.extensions_mut().insert(caller);
         return next.run(request).await;
     }
-    // Another worker of the cluster asked for it there.
+    // Another worker of the cluster asked for it there, and says for whom.
     let request = match relay::is_signed(&access.token, request).await {
-        Ok((request, true)) => return next.run(request).await,
+        Ok((mut request, true)) => {
+            let caller = relay::caller(&request);
+            request.extensions_mut().insert(caller);
+            return next.run(request).await;
+        }
         Ok((request, false)) => request,
         Err(refused) => return mount::refuse(refused),
     };

@@ -10,6 +10,7 @@ use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, on};
+use fairway_shared::api::status::Caller;
 use fairway_shared::api::{Endpoint, Method};
 use fairway_shared::channel::text::MAX_BYTES;
 use http_body_util::BodyExt;
@@ -34,6 +35,8 @@ pub(super) struct Call<E: Endpoint> {
     pub(super) body: E::Request,
     /// `If-Match`, where it was sent.
     pub(super) if_match: Option<String>,
+    /// Who calls.
+    pub(super) caller: Caller,
 }
 
 impl<E: Endpoint> Call<E> {
@@ -118,6 +121,7 @@ impl Mount {
                 path: parts.path,
                 query: parts.query,
                 if_match: parts.if_match,
+                caller: parts.caller,
                 body: read_json(&bytes)?,
             };
             Ok(respond::<E>(function(api, call).await?))
@@ -139,8 +143,9 @@ impl Mount {
                 .headers()
                 .get(header::IF_MATCH)
                 .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+            let caller = request.extensions().get().copied().unwrap_or_default();
             let answered = match read_body(request.into_body(), largest).await {
-                Ok(bytes) => function(api, Parts { path, query, if_match }, bytes).await,
+                Ok(bytes) => function(api, Parts { path, query, if_match, caller }, bytes).await,
                 Err(refused) => Err(refused),
             };
             answered.unwrap_or_else(refuse)
@@ -173,6 +178,7 @@ pub(super) struct Parts {
     pub(super) path: HashMap<String, String>,
     query: HashMap<String, String>,
     if_match: Option<String>,
+    caller: Caller,
 }
 
 /// An answer as HTTP has it.

@@ -1,19 +1,22 @@
 //! On a cluster any worker answers. What only looks is answered from this worker's own memory, after waiting for `?min_offset=` where that
 //! is given. What changes something is the leader's: it is passed on to it, signed, and the answer comes back once this worker has read
-//! what was changed. A request with an id (`Fairway-Request-Id`) is carried out once, however often it is sent.
+//! what was changed. Taps are opened and read at the worker past which the records go. A request with an id (`Fairway-Request-Id`) is carried out once, however often it is sent.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{Request, State};
+use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use fairway_shared::api::Endpoint;
 use fairway_shared::api::channels::{PlanChannel, ValidateDocument};
+use fairway_shared::api::dead_letters::PreviewDeadLetter;
 use fairway_shared::api::preview::{PreviewChannel, PreviewDocument, ProbeConnection};
+use fairway_shared::api::status::Caller;
+use fairway_shared::api::taps::{OpenTap, ReadTap};
 use hmac::{Hmac, Mac};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -23,6 +26,7 @@ use tokio::net::TcpStream;
 
 use super::{Api, mount};
 use crate::config::Token;
+use crate::controller::TapPlace;
 use crate::crew::Crew;
 use crate::problem::{Refused, codes};
 use crate::services::kafka::{Answer, Known};
@@ -31,13 +35,15 @@ use crate::services::kafka::{Answer, Known};
 const REQUEST_ID: HeaderName = HeaderName::from_static("fairway-request-id");
 /// Worker that passed a request on.
 const RELAYED_BY: HeaderName = HeaderName::from_static("fairway-relayed-by");
+/// Who asked that worker.
+const CALLER: HeaderName = HeaderName::from_static("fairway-caller");
 /// What shows that it is one of the cluster.
 const SIGNATURE: HeaderName = HeaderName::from_static("fairway-signature");
 /// Everything that was settled before this offset is in the answer.
 const OFFSET: HeaderName = HeaderName::from_static("fairway-offset");
 
 /// Headers of a request that the leader needs.
-const PASSED_ON: [HeaderName; 3] = [header::CONTENT_TYPE, header::IF_MATCH, REQUEST_ID];
+const PASSED_ON: [HeaderName; 4] = [header::CONTENT_TYPE, header::IF_MATCH, REQUEST_ID, CALLER];
 /// Headers of an answer that the caller needs.
 const PASSED_BACK: [HeaderName; 5] =
     [header::CONTENT_TYPE, header::ETAG, header::RETRY_AFTER, header::LOCATION, OFFSET];
@@ -98,8 +104,24 @@ impl Answered {
 }
 
 /// Answers here or has the leader answer.
-pub(super) async fn relay(State(api): State<Arc<Api>>, request: Request, next: Next) -> Response {
+pub(super) async fn relay(
+    State(api): State<Arc<Api>>,
+    Path(path): Path<HashMap<String, String>>,
+    request: Request,
+    next: Next,
+) -> Response {
     let Some(crew) = api.controller.crew().cloned() else { return next.run(request).await };
+    if let Some(place) = tap_place(&request, path) {
+        // Where the records pass. What was passed on once stays: who runs a task may have changed on the way.
+        let address = match was_relayed(&request) {
+            false => api.controller.tap_elsewhere(&place.uid, place.what()).await,
+            true => None,
+        };
+        return match address {
+            Some(address) => pass_on(&api, &crew, &address, request).await.unwrap_or_else(mount::refuse),
+            None => next.run(request).await,
+        };
+    }
     if !changes(request.method(), request.uri().path()) {
         return look(&crew, request, next).await;
     }
@@ -125,10 +147,38 @@ fn changes(method: &Method, path: &str) -> bool {
         PreviewDocument::PATH,
         ProbeConnection::PATH,
         PreviewChannel::PATH,
+        PreviewDeadLetter::PATH,
         PlanChannel::PATH,
     ];
     let looks = *method == Method::POST && only_looks.iter().any(|template| fits(template, path));
     !looks && !method.is_safe()
+}
+
+/// What a request about a tap is about.
+struct Tapping {
+    uid: String,
+    id: Option<String>,
+    query: HashMap<String, String>,
+}
+
+impl Tapping {
+    fn what(&self) -> TapPlace<'_> {
+        let text = |name: &str| self.query.get(name).map_or("", String::as_str);
+        match &self.id {
+            Some(id) => TapPlace::Id(id),
+            None => TapPlace::Edge(text("from"), text("to")),
+        }
+    }
+}
+
+/// The tap that a request is about, where it is about one.
+fn tap_place(request: &Request, mut path: HashMap<String, String>) -> Option<Tapping> {
+    let about = request.uri().path();
+    if !fits(OpenTap::PATH, about) && !fits(ReadTap::PATH, about) {
+        return None;
+    }
+    let Query(query) = Query::try_from_uri(request.uri()).ok()?;
+    Some(Tapping { uid: path.remove("uid")?, id: path.remove("id"), query })
 }
 
 /// Whether a path is of a template with `{parameters}`.
@@ -273,6 +323,8 @@ async fn pass_on(api: &Api, crew: &Crew, address: &str, request: Request) -> Res
     let path = head.uri.path_and_query().map_or("/", |path| path.as_str());
     let mut headers: HeaderMap =
         PASSED_ON.iter().filter_map(|name| Some((name.clone(), head.headers.get(name)?.clone()))).collect();
+    let caller = head.extensions.get::<Caller>().copied().unwrap_or_default();
+    headers.insert(CALLER, HeaderValue::from_static(word_of(caller)));
     // Should the answer be lost on the way, nobody may be told that nothing was done.
     headers.entry(REQUEST_ID).or_insert_with(fresh_id);
     let signature = signature(&api.access.token, &head.method, path, &headers, &body);
@@ -306,6 +358,22 @@ async fn pass_on(api: &Api, crew: &Crew, address: &str, request: Request) -> Res
         tracing::warn!(%error, "what the leader changed is not read here yet");
     }
     Ok(Whole { status: answered.status, headers, body }.into_response())
+}
+
+/// Who asked the worker that passed a request on. Its signature is over this as well.
+pub(super) fn caller(request: &Request) -> Caller {
+    let word = request.headers().get(CALLER).and_then(|word| word.to_str().ok());
+    match word {
+        Some(word) if word == word_of(Caller::Session) => Caller::Session,
+        _ => Caller::Token,
+    }
+}
+
+fn word_of(caller: Caller) -> &'static str {
+    match caller {
+        Caller::Session => "session",
+        Caller::Token | Caller::CommandLine => "token",
+    }
 }
 
 /// A connection to another worker.
@@ -425,6 +493,8 @@ mod tests {
             (Method::POST, PreviewDocument::PATH, false),
             (Method::POST, "/api/v1/channels/u/preview", false),
             (Method::POST, "/api/v1/channels/u/plan", false),
+            (Method::POST, "/api/v1/channels/u/dead-letters/7/preview", false),
+            (Method::PUT, "/api/v1/channels/u/dead-letters/7/record", true),
             (Method::POST, "/api/v1/channels/u/deploy", true),
             (Method::PUT, "/api/v1/channels/u/plan", true),
             (Method::POST, ProbeConnection::PATH, false),

@@ -16,10 +16,12 @@ use fairway_shared::api::connections::{
     DeleteConnection, DeleteSecret, ListConnections, ListSecrets, PutConnection, PutSecret,
 };
 use fairway_shared::api::dead_letters::{
-    DiscardDeadLetters, GetDeadLetter, GroupDeadLetters, ListDeadLetters, ReplayDeadLetters, Selection,
+    DiscardDeadLetters, EditDeadLetter, GetDeadLetter, GroupDeadLetters, ListDeadLetters, PreviewDeadLetter,
+    ReplayDeadLetters, Selection,
 };
 use fairway_shared::api::preview::{PreviewChannel, PreviewDocument, ProbeConnection};
 use fairway_shared::api::system::{Components, GetAbout, ListComponents};
+use fairway_shared::api::taps::{CloseTap, OpenTap, ReadTap};
 
 use super::Api;
 use super::mount::{Answer, Call, LARGEST_IMPORT, Mount, Parts, Reply, respond};
@@ -50,11 +52,16 @@ pub(super) fn mount() -> Mount {
         .on::<ListDeadLetters, _, _>(list_dead_letters)
         .on::<GroupDeadLetters, _, _>(group_dead_letters)
         .on::<GetDeadLetter, _, _>(get_dead_letter)
+        .limited::<EditDeadLetter, _, _>(LARGEST_IMPORT, edit_dead_letter)
+        .limited::<PreviewDeadLetter, _, _>(LARGEST_IMPORT, preview_dead_letter)
         .on::<ReplayDeadLetters, _, _>(replay_dead_letters)
         .on::<DiscardDeadLetters, _, _>(discard_dead_letters)
         .limited::<PreviewDocument, _, _>(LARGEST_IMPORT, preview_document)
         .limited::<PreviewChannel, _, _>(LARGEST_IMPORT, preview_channel)
         .on::<ProbeConnection, _, _>(probe)
+        .on::<OpenTap, _, _>(open_tap)
+        .on::<ReadTap, _, _>(read_tap)
+        .on::<CloseTap, _, _>(close_tap)
         .on::<ListConnections, _, _>(list_connections)
         .on::<PutConnection, _, _>(put_connection)
         .on::<DeleteConnection, _, _>(delete_connection)
@@ -115,7 +122,7 @@ async fn plan(api: Shared, call: Call<PlanChannel>) -> Answer<PlanChannel> {
 }
 
 async fn deploy(api: Shared, call: Call<DeployChannel>) -> Answer<DeployChannel> {
-    Ok(Reply::new(api.controller.deploy(call.path("uid")).await?))
+    Ok(Reply::new(api.controller.deploy_with(call.path("uid"), call.body.clone()).await?))
 }
 
 async fn set_target(api: Shared, call: Call<SetTargetState>) -> Answer<SetTargetState> {
@@ -188,6 +195,15 @@ async fn get_dead_letter(api: Shared, call: Call<GetDeadLetter>) -> Answer<GetDe
     Ok(Reply::new(api.controller.dead_letter(call.path("uid"), call.path("id")).await?))
 }
 
+async fn edit_dead_letter(api: Shared, call: Call<EditDeadLetter>) -> Answer<EditDeadLetter> {
+    let (uid, id) = (call.path("uid"), call.path("id"));
+    Ok(Reply::new(api.controller.edit_letter(uid, id, &call.body, call.caller).await?))
+}
+
+async fn preview_dead_letter(api: Shared, call: Call<PreviewDeadLetter>) -> Answer<PreviewDeadLetter> {
+    Ok(Reply::new(api.controller.preview_letter(call.path("uid"), call.path("id"), &call.body).await?))
+}
+
 async fn replay_dead_letters(api: Shared, call: Call<ReplayDeadLetters>) -> Answer<ReplayDeadLetters> {
     Ok(Reply::new(api.controller.replay(call.path("uid"), &call.body).await?))
 }
@@ -202,6 +218,22 @@ async fn preview_channel(api: Shared, call: Call<PreviewChannel>) -> Answer<Prev
 
 async fn probe(api: Shared, call: Call<ProbeConnection>) -> Answer<ProbeConnection> {
     Ok(Reply::new(api.controller.probe(&call.body).await?))
+}
+
+async fn open_tap(api: Shared, call: Call<OpenTap>) -> Answer<OpenTap> {
+    let (from, to) = (call.text("from").unwrap_or_default(), call.text("to").unwrap_or_default());
+    let seconds = call.number("seconds")?;
+    Ok(Reply::new(api.controller.open_tap(call.path("uid"), from, to, seconds, call.caller).await?))
+}
+
+async fn read_tap(api: Shared, call: Call<ReadTap>) -> Answer<ReadTap> {
+    let after = call.number("after")?.unwrap_or_default();
+    Ok(Reply::new(api.controller.read_tap(call.path("uid"), call.path("id"), after)?))
+}
+
+async fn close_tap(api: Shared, call: Call<CloseTap>) -> Answer<CloseTap> {
+    api.controller.close_tap(call.path("uid"), call.path("id"));
+    Ok(Reply::new(Nothing {}))
 }
 
 async fn discard_dead_letters(api: Shared, call: Call<DiscardDeadLetters>) -> Answer<DiscardDeadLetters> {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use fairway_shared::api::None as Nothing;
 use fairway_shared::api::channels::{
-    DeployChannel, ExportChannel, GetStatus, Import, ImportDocument, ListChannels, RestartChannel, SetTarget,
-    SetTargetState,
+    DeployChannel, DeployRequest, ExportChannel, GetStatus, Import, ImportDocument, ListChannels,
+    RestartChannel, SetTarget, SetTargetState,
 };
 use fairway_shared::api::status::{ChannelStatus, TargetState};
 use fairway_shared::api::system::GetAbout;
@@ -117,7 +117,8 @@ pub(super) async fn status(args: StatusArgs) -> Result<u8, Failure> {
 pub(super) async fn deploy(args: OneChannel) -> Result<u8, Failure> {
     let client = Client::new(&args.reach)?;
     let channel = client.channel(&args.channel).await?;
-    let deployment = client.get::<DeployChannel>(&[("uid", &channel.uid)]).await?;
+    let deployment =
+        client.call::<DeployChannel>(&[("uid", &channel.uid)], &DeployRequest::default()).await?;
     args.output.print(&deployment, |deployment| {
         format!("{}: version {} is in force", channel.name, deployment.version)
     });
@@ -266,9 +267,15 @@ fn describe(name: &str, status: &ChannelStatus) -> String {
         .history
         .iter()
         .take(10)
-        .map(|entry| {
-            let cause = entry.cause.as_ref().map(|cause| cause.message.clone()).unwrap_or_default();
-            vec![entry.at.clone(), word(&entry.state), cause]
+        .map(|entry| match &entry.deed {
+            Some(deed) => {
+                let what = format!("{} {}, by {}", word(&deed.what), deed.subject, word(&deed.by));
+                vec![entry.at.clone(), String::new(), what]
+            }
+            None => {
+                let cause = entry.cause.as_ref().map(|cause| cause.message.clone());
+                vec![entry.at.clone(), word(&entry.state), cause.unwrap_or_default()]
+            }
         })
         .collect();
     if !history.is_empty() {

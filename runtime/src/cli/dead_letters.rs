@@ -1,14 +1,18 @@
 //! Dead letters: of a server's channels, or of a data directory that no server has (`--data`).
 
-use fairway_shared::api::dead_letters::{
-    Affected, DeadLetter, DiscardDeadLetters, GetDeadLetter, GroupDeadLetters, LetterGroups, ListDeadLetters,
-    ReplayDeadLetters, ReplayStart, Selection,
-};
+use std::path::PathBuf;
 
+use fairway_shared::api::dead_letters::{
+    Affected, DeadLetter, DiscardDeadLetters, EditDeadLetter, EditedRecord, GetDeadLetter, GroupDeadLetters,
+    LetterGroups, ListDeadLetters, ReplayDeadLetters, ReplayStart, Selection,
+};
+use fairway_shared::api::status::Caller;
+
+use super::documents;
 use super::exit::{self, Failure};
 use super::output::{count, table};
 use super::place::ChannelPlace;
-use crate::controller::records::{ask_replay, filter, letter_of, page_of};
+use crate::controller::records::{ask_replay, edit_letter, filter, letter_of, page_of};
 use crate::redact::percent_encoded;
 use crate::services::Page;
 
@@ -21,6 +25,8 @@ pub(super) enum DeadLettersCommand {
     Groups(ChannelPlace),
     /// Show one dead letter whole.
     Show(ShowArgs),
+    /// Have another record tried again in a dead letter's place. The one that was refused is kept until that has come to something.
+    Edit(EditArgs),
     /// Have dead letters enter again at the node that refused them. One that is refused again stays.
     Replay(ChosenArgs),
     /// Discard dead letters for good.
@@ -79,6 +85,20 @@ pub(super) struct ShowArgs {
 }
 
 #[derive(Debug, clap::Args)]
+pub(super) struct EditArgs {
+    #[command(flatten)]
+    place: ChannelPlace,
+    /// Id, as listed.
+    id: String,
+    /// File with the record as `dead-letters show` prints it, or `-` for standard input.
+    #[arg(long, value_name = "FILE", required_unless_present = "original")]
+    record: Option<PathBuf>,
+    /// Take the edited record back: the one that was refused is tried again.
+    #[arg(long, conflicts_with = "record")]
+    original: bool,
+}
+
+#[derive(Debug, clap::Args)]
 pub(super) struct ChosenArgs {
     #[command(flatten)]
     place: ChannelPlace,
@@ -101,6 +121,7 @@ pub(super) async fn run(command: DeadLettersCommand) -> Result<u8, Failure> {
         DeadLettersCommand::List(args) => list(args).await,
         DeadLettersCommand::Groups(place) => groups(place).await,
         DeadLettersCommand::Show(args) => show(args).await,
+        DeadLettersCommand::Edit(args) => edit(args).await,
         DeadLettersCommand::Replay(args) => replay(args).await,
         DeadLettersCommand::Discard(args) => discard(args).await,
     }
@@ -148,7 +169,11 @@ async fn list(args: ListArgs) -> Result<u8, Failure> {
 
 fn brief(letter: &DeadLetter) -> String {
     let tries = if letter.tries > 1 { format!(", tried {} times", letter.tries) } else { String::new() };
-    let replaying = if letter.replaying { ", to be tried again" } else { "" };
+    let replaying = match (letter.replaying, letter.edited.is_some()) {
+        (true, _) => ", to be tried again",
+        (false, true) => ", edited",
+        (false, false) => "",
+    };
     format!(
         "\n{} {} at {}: {} [{}]{tries}{replaying}\n  {}/{} {}\n  {}\n",
         letter.id,
@@ -205,11 +230,43 @@ async fn show(args: ShowArgs) -> Result<u8, Failure> {
             client.get::<GetDeadLetter>(&[("uid", &uid), ("id", &args.id)]).await?
         }
     };
-    at.place.output.print(&letter, |letter| {
-        let help = letter.cause.help.iter().map(|help| format!("  help: {help}\n")).collect::<String>();
-        let record = serde_json::to_string_pretty(&letter.record).unwrap_or_default();
-        format!("{}{help}\n{record}\n", brief(letter).trim_start())
-    });
+    at.place.output.print(&letter, whole);
+    Ok(exit::DONE)
+}
+
+fn whole(letter: &DeadLetter) -> String {
+    let help = letter.cause.help.iter().map(|help| format!("  help: {help}\n")).collect::<String>();
+    let pretty = |record| serde_json::to_string_pretty(record).unwrap_or_default();
+    let mut text = format!("{}{help}\n{}\n", brief(letter).trim_start(), pretty(&letter.record));
+    if let Some(edited) = &letter.edited {
+        text.push_str(&format!("\nEdited; this is tried again:\n\n{}\n", pretty(edited)));
+    }
+    text
+}
+
+async fn edit(args: EditArgs) -> Result<u8, Failure> {
+    let at = args.place;
+    let record = match &args.record {
+        Some(path) => {
+            let fault = |error| Failure::new(exit::REFUSED, format!("the record cannot be read: {error}"));
+            Some(serde_json::from_slice(&documents::read(path)?).map_err(fault)?)
+        }
+        None => None,
+    };
+    let edited = EditedRecord { record };
+    let letter = match at.place.house().await? {
+        Some(house) => {
+            let uid = house.uid(&at.channel).await?;
+            let letter = edit_letter(&house.services, &uid, &args.id, &edited, Caller::CommandLine).await?;
+            house.close().await;
+            letter
+        }
+        None => {
+            let (client, uid) = at.channel().await?;
+            client.call::<EditDeadLetter>(&[("uid", &uid), ("id", &args.id)], &edited).await?
+        }
+    };
+    at.place.output.print(&letter, whole);
     Ok(exit::DONE)
 }
 

@@ -26,6 +26,7 @@ mod run;
 mod secrets;
 mod serve;
 pub mod signals;
+mod tap;
 mod trial;
 mod worker;
 
@@ -70,6 +71,7 @@ enum Command {
     Stop(channels::OneChannel),
     /// Stop all tasks of a channel and start them again.
     Restart(channels::OneChannel),
+    Tap(tap::Args),
     Positions(records::PositionsArgs),
     #[command(subcommand)]
     DeadLetters(dead_letters::DeadLettersCommand),
@@ -140,6 +142,7 @@ async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Resume(args) => channels::set_target(args, TargetState::Running).await,
         Command::Stop(args) => channels::set_target(args, TargetState::Stopped).await,
         Command::Restart(args) => channels::restart(args).await,
+        Command::Tap(args) => tap::run(args).await,
         Command::Positions(args) => records::positions(args).await,
         Command::DeadLetters(command) => dead_letters::run(command).await,
         Command::Secrets(command) => secrets::run(command).await,

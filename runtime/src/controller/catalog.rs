@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fairway_shared::api::channels::Picture;
+use fairway_shared::api::channels::{Picture, SeenFields};
 use fairway_shared::api::status::{Cause, ChannelState, TargetState};
 use fairway_shared::channel::{Channel, text};
 use fairway_shared::plan::Plan;
@@ -44,6 +44,9 @@ pub(crate) struct Deployed {
 pub(crate) struct Frozen {
     pub(crate) document: String,
     pub(crate) created_at: String,
+    /// Fields that samples showed when it was deployed.
+    #[serde(default, skip_serializing_if = "SeenFields::is_empty")]
+    pub(crate) fields: SeenFields,
 }
 
 /// What the user asked for.

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fairway_shared::api::channels::{Deployment, PlanAnswer, Version, Versions};
+use fairway_shared::api::channels::{DeployRequest, Deployment, PlanAnswer, SeenFields, Version, Versions};
 use fairway_shared::api::status::{ChannelState, ChannelStatus, TargetState};
 use fairway_shared::component;
 use fairway_shared::plan::{Plan, PlanDiff, PositionFate};
@@ -19,6 +19,11 @@ use crate::problem::{Refused, codes};
 use crate::schedule::Times;
 use crate::services::{Adjustment, Commit, Error, Expect, Kind, Tasks};
 use crate::worker::Job;
+
+/// Most edges of which a version keeps the fields.
+const MOST_EDGES: usize = 1000;
+/// Most fields of an edge that it keeps.
+const MOST_FIELDS: usize = 200;
 
 impl Controller {
     /// What a deploy of the draft would do.
@@ -39,6 +44,11 @@ impl Controller {
 
     /// Freezes the draft as a version and puts it in force; paused and stopped channels stay so.
     pub async fn deploy(&self, uid: &str) -> Result<Deployment, Refused> {
+        self.deploy_with(uid, DeployRequest::default()).await
+    }
+
+    /// The same, keeping with the version what samples showed.
+    pub async fn deploy_with(&self, uid: &str, request: DeployRequest) -> Result<Deployment, Refused> {
         let _turn = self.turn(uid).await;
         let config = &*self.services.config;
         let draft = catalog::must(config, uid).await?;
@@ -64,7 +74,9 @@ impl Controller {
             meaning: meaning(&channel),
             deployed_at: deployed_at.clone(),
         };
-        let frozen = Frozen { document: draft.document, created_at: deployed_at.clone() };
+        let mut fields: SeenFields = request.fields.into_iter().take(MOST_EDGES).collect();
+        fields.values_mut().for_each(|fields| fields.truncate(MOST_FIELDS));
+        let frozen = Frozen { document: draft.document, created_at: deployed_at.clone(), fields };
         let mut commit = Commit::default()
             .expect(catalog::draft(uid), Expect::Revision(draft.revision))
             .put(catalog::frozen(uid, version), catalog::write(&frozen)?)

@@ -54,7 +54,14 @@ impl Controller {
         let document: Value = parse(&draft.document)?;
         let deployed: Option<Deployed> =
             catalog::find(&*self.services.config, &catalog::deployed(uid)).await?;
+        let frozen: Option<catalog::Frozen> = match &deployed {
+            Some(deployed) => {
+                catalog::find(&*self.services.config, &catalog::frozen(uid, deployed.version)).await?
+            }
+            None => None,
+        };
         Ok(ChannelDetail {
+            fields: frozen.map(|frozen| frozen.fields).unwrap_or_default(),
             uid: uid.to_owned(),
             etag: etag(draft.revision),
             diagnostics: match text::from_value(&document) {
@@ -163,7 +170,8 @@ impl Controller {
         if last.is_some_and(|last| last.document == draft.document) {
             return Ok(None);
         }
-        let frozen = Frozen { document: draft.document.clone(), created_at: clock::now() };
+        let frozen =
+            Frozen { document: draft.document.clone(), created_at: clock::now(), fields: Default::default() };
         let key = catalog::frozen(uid, catalog::next_version(&versions));
         Ok(Some((key, catalog::write(&frozen)?)))
     }

@@ -10,6 +10,7 @@
 //! | `schedules` | channels that run at set times |
 //! | `check` | everything that is wrong with a document, here |
 //! | `records` | positions and dead letters |
+//! | `taps` | looks at records that pass an edge |
 //! | `trials` | previews, tests of connections |
 //! | `metrics` | counts for operators |
 //! | `transfer` | import and export |
@@ -28,11 +29,13 @@ pub(crate) mod records;
 mod schedules;
 mod shared;
 mod status;
+mod taps;
 mod transfer;
 mod trials;
 
 pub(crate) use drafts::etag;
 pub(crate) use records::stored_position;
+pub(crate) use taps::TapPlace;
 pub use transfer::Export;
 
 use std::collections::HashMap;
@@ -46,6 +49,7 @@ use self::shared::Shared;
 use crate::events::Events;
 use crate::registry::Registry;
 use crate::services::Services;
+use crate::tap::Taps;
 use crate::worker::{Manner, Worker};
 
 /// The facade.
@@ -57,6 +61,7 @@ pub struct Controller {
     worker: Worker,
     files: Files,
     trials: Arc<Semaphore>,
+    taps: Taps,
     turns: Arc<Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>>,
     began: Arc<Mutex<HashMap<String, i64>>>,
     /// On a cluster.
@@ -97,6 +102,7 @@ impl Controller {
             worker,
             files,
             trials,
+            taps: Taps::default(),
             turns: Arc::default(),
             began: Arc::default(),
             shared,

@@ -3,17 +3,19 @@
 use fairway_engine::store::StoredMark;
 use fairway_shared::api::channels::{Positions, StoredPosition};
 use fairway_shared::api::dead_letters::{
-    Affected, DeadLetter, DeadLetters, LetterGroups, ReplayStart, Replaying, Selection,
+    Affected, DeadLetter, DeadLetters, EditedRecord, LetterGroups, ReplayStart, Replaying, Selection,
 };
-use fairway_shared::api::status::{Cause, ChannelState, TargetState};
+use fairway_shared::api::preview::PreviewAnswer;
+use fairway_shared::api::status::{Caller, Cause, ChannelState, Deed, DeedKind, HistoryEntry, TargetState};
 use fairway_shared::plan::Plan;
+use serde_json::Value;
 
 use super::Controller;
 use super::catalog::{self, Deployed, Wanted};
 use super::deploy::{replaying, sources};
 use crate::clock;
 use crate::problem::{Refused, codes};
-use crate::services::{DeadLetterService, Filter, Page};
+use crate::services::{DeadLetterService, Edit, Filter, Page, Services};
 
 /// Dead letters in a page unless asked otherwise.
 const PAGE: u64 = 50;
@@ -53,6 +55,37 @@ impl Controller {
     pub async fn dead_letter_groups(&self, uid: &str) -> Result<LetterGroups, Refused> {
         catalog::must(&*self.services.config, uid).await?;
         Ok(LetterGroups { groups: self.services.dead_letters.groups(uid).await? })
+    }
+
+    /// Has another record tried again in a dead letter's place, and says so in the channel's history.
+    pub async fn edit_letter(
+        &self,
+        uid: &str,
+        id: &str,
+        edited: &EditedRecord,
+        by: Caller,
+    ) -> Result<DeadLetter, Refused> {
+        let _turn = self.turn(uid).await;
+        catalog::must(&*self.services.config, uid).await?;
+        edit_letter(&self.services, uid, id, edited, by).await
+    }
+
+    /// Runs a dead letter's record, or one in its place, from the node that refused it on, by the version in force.
+    pub async fn preview_letter(
+        &self,
+        uid: &str,
+        id: &str,
+        edited: &EditedRecord,
+    ) -> Result<PreviewAnswer, Refused> {
+        let letter = self.dead_letter(uid, id).await?;
+        must_be_record(&letter, edited.record.as_ref())?;
+        let Some(channel) = self.in_force(uid).await? else {
+            return Err(
+                Refused::new(codes::LETTER_NO_NODE, "no version is in force").help("deploy the channel")
+            );
+        };
+        let record = edited.record.clone().unwrap_or(letter.record);
+        self.preview_from(uid, &channel, &letter.node, record).await
     }
 
     /// Has dead letters enter again at the node that refused them; an empty selection means all. A channel that is stopped or has
@@ -154,6 +187,63 @@ pub(crate) async fn ask_replay(
     Ok(Replaying { affected, skipped, reasons: reasons.into_iter().flatten().collect(), start })
 }
 
+/// Keeps an edited record beside a dead letter's own, or takes it back, and notes who did.
+pub(crate) async fn edit_letter(
+    services: &Services,
+    uid: &str,
+    id: &str,
+    edited: &EditedRecord,
+    by: Caller,
+) -> Result<DeadLetter, Refused> {
+    let store = &*services.dead_letters;
+    let letter = letter_of(store, uid, id).await?;
+    must_be_record(&letter, edited.record.as_ref())?;
+    match store.edit(uid, id, edited.record.as_ref()).await? {
+        Edit::Done => {}
+        Edit::Unknown => return Err(no_letter(id)),
+        Edit::UnderWay => {
+            let detail =
+                "the dead letter waits to be tried again, and which record that is cannot change now";
+            return Err(Refused::new(codes::LETTER_UNDER_WAY, detail)
+                .help("edit it when that has come to something; refused again, it stays"));
+        }
+    }
+    let what = if edited.record.is_some() { DeedKind::LetterEdited } else { DeedKind::LetterRestored };
+    let deed = Deed { what, subject: id.to_owned(), node: Some(letter.node), by };
+    services.status.note(uid, &HistoryEntry::of_deed(clock::now(), deed)).await?;
+    tracing::info!(
+        channel = uid,
+        letter = id,
+        ?by,
+        restored = edited.record.is_none(),
+        "a dead letter was edited"
+    );
+    letter_of(store, uid, id).await
+}
+
+/// An edited record must be one that can enter a node.
+fn must_be_record(letter: &DeadLetter, record: Option<&Value>) -> Result<(), Refused> {
+    if letter.node == letter.source {
+        let detail = "a source refused it: there is no record that could enter anywhere";
+        return Err(Refused::new(codes::LETTER_OF_SOURCE, detail)
+            .help("mend what was read, or the source's settings, and have it read again"));
+    }
+    match record {
+        Some(record) if !record.get("value").is_some_and(Value::is_object) => {
+            let detail = "the record is no object with an object for `value`";
+            Err(Refused::new(codes::REQUEST_UNREADABLE, detail).help(
+                "send it as the dead letter has it: `{ \"value\": { … }, \"key\": …, \"headers\": … }`",
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn no_letter(id: &str) -> Refused {
+    Refused::new(codes::LETTER_NOT_FOUND, format!("there is no dead letter `{id}` here"))
+        .help("list them to see what there is")
+}
+
 /// A page of a store's dead letters.
 pub(crate) async fn page_of(
     store: &dyn DeadLetterService,
@@ -180,10 +270,7 @@ pub(crate) async fn letter_of(
 ) -> Result<DeadLetter, Refused> {
     let filter = Filter { ids: Some(vec![id.to_owned()]), ..Filter::default() };
     let found = store.list(uid, &filter, Page { limit: 1, offset: 0 }).await?.pop();
-    found.ok_or_else(|| {
-        Refused::new(codes::LETTER_NOT_FOUND, format!("there is no dead letter `{id}` here"))
-            .help("list them to see what there is")
-    })
+    found.ok_or_else(|| no_letter(id))
 }
 
 /// What a caller chose, as the store takes it.

@@ -47,7 +47,7 @@ impl Controller {
             let seen = shared.sight.status(uid).await?;
             let mut status =
                 seen.unwrap_or_else(|| ChannelStatus { uid: uid.to_owned(), ..Default::default() });
-            let last = self.services.status.history_seen(uid, 1).await?.pop();
+            let last = self.services.status.last_seen(uid).await?;
             status.since = last.map(|entry| entry.at);
             status.dead_letters = self.services.dead_letters.usage_seen(uid).await?.letters;
             return Ok(status);

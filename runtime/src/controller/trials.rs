@@ -1,7 +1,8 @@
 //! Previews and tests of connections, few at once.
 
 use fairway_shared::api::preview::{PreviewAnswer, PreviewRequest, ProbeAnswer, ProbeRequest};
-use fairway_shared::channel::text;
+use fairway_shared::channel::{Channel, text};
+use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::Controller;
@@ -42,6 +43,18 @@ impl Controller {
         let mut answer = self.trial().preview(uid.unwrap_or("preview"), &channel, request).await?;
         answer.diagnostics = self.check(&channel).await?;
         Ok(answer)
+    }
+
+    /// One record from a node of a channel on.
+    pub(super) async fn preview_from(
+        &self,
+        uid: &str,
+        channel: &Channel,
+        node: &str,
+        record: Value,
+    ) -> Result<PreviewAnswer, Refused> {
+        let _room = self.room()?;
+        self.trial().preview_from(uid, channel, node, record).await
     }
 
     /// Tests a connection.

@@ -54,7 +54,7 @@ impl Duties {
     async fn record(&mut self, services: &Services, status: &ChannelStatus) -> Result<()> {
         let now: Recorded = (status.state, status.cause.clone(), status.version);
         if !self.recorded.contains_key(&status.uid)
-            && let Some(last) = services.status.history_seen(&status.uid, 1).await?.pop()
+            && let Some(last) = services.status.last_seen(&status.uid).await?
         {
             self.recorded.insert(status.uid.clone(), (last.state, last.cause, last.version));
         }
@@ -63,7 +63,7 @@ impl Duties {
         }
         let (state, cause, version) = now.clone();
         let code = cause.as_ref().map(|cause| cause.code.clone());
-        let entry = HistoryEntry { at: clock::now(), state, cause, version };
+        let entry = HistoryEntry { at: clock::now(), state, cause, version, deed: None };
         services.status.enter(&status.uid, &entry).await?;
         tracing::info!(channel = %status.uid, state = ?state, error.code = code, "the channel changed");
         self.recorded.insert(status.uid.clone(), now);

@@ -93,7 +93,7 @@ impl Lookout {
                     error => return Err(error),
                 }
             }
-            let record = self.services.status.history_seen(uid, 1).await?.pop();
+            let record = self.services.status.last_seen(uid).await?;
             status.since = record.map(|record| record.at);
             let before = seen.published.get(uid);
             let new_state = before.is_none_or(|before| differs(before, &status));

@@ -191,6 +191,17 @@ impl Crew {
         })?
     }
 
+    /// Address of another worker that is heard.
+    pub(crate) fn address_of_worker(&self, worker: &str) -> Option<String> {
+        if worker == self.part.id {
+            return None;
+        }
+        self.look(|protocol, now| {
+            let beat = protocol.heard(now).find(|(beat, _)| beat.life.worker == worker)?.0;
+            Some(beat.about.address.clone())
+        })?
+    }
+
     /// Whether any task of a channel is granted to anybody.
     pub(crate) fn is_granted(&self, uid: &str) -> bool {
         let granted = |protocol: &Protocol| protocol.settled().allocations().contains_key(uid);

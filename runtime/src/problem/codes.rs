@@ -71,6 +71,20 @@ codes! {
         "Start it with `FAIRWAY_SECRET_KEY`, or `FAIRWAY_SECRET_KEY_FILE`, as the other workers have it.";
     LETTER_NOT_FOUND = "dead_letter.not_found" 404, "There is no such dead letter.",
         "It may have been discarded, evicted, or delivered when it was tried again.";
+    LETTER_NO_NODE = "dead_letter.no_such_node" 409, "The node that refused it is not in the version in force.",
+        "Deploy a version that has it, or discard the dead letter.";
+    LETTER_UNDER_WAY = "dead_letter.under_way" 409, "The dead letter waits to be tried again.",
+        "Edit it when that has come to something; refused again, it stays.";
+    LETTER_OF_SOURCE = "dead_letter.refused_by_source" 409, "A source could not make a record of what it read.",
+        "Mend what was read, or the source's settings, and have it read again.";
+    TAP_NOT_FOUND = "tap.not_found" 404, "There is no such tap.",
+        "It may have ended, or its worker with it. Open another.";
+    TAP_NO_EDGE = "tap.no_such_edge" 404, "The version in force has no such edge.",
+        "Name its ends as the document does, and deploy it first.";
+    TAP_NOT_RUNNING = "tap.not_running" 409, "The channel does not run, so nothing passes its edges.",
+        "Start it, or look at samples in a preview.";
+    TAP_BUSY = "tap.busy" 429, "Too many taps are open.",
+        "Close one, or wait until one ends.";
     TRIAL_BUSY = "trial.busy" 429, "Too many previews and connection tests are under way.",
         "Wait for one of them to end.";
     TRIAL_FAILED = "trial.failed" 500, "A preview failed by a fault of Fairway.",

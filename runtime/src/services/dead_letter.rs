@@ -6,6 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use fairway_engine::store::{Letter, LetterKey, Replays, Routed, StoredMark};
 use fairway_shared::api::dead_letters::{DeadLetter, LetterGroup};
+use serde_json::Value;
 
 use super::error::Result;
 
@@ -74,6 +75,17 @@ pub struct Refusals {
     pub routed: Vec<Routed>,
 }
 
+/// What came of an edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edit {
+    /// It is kept.
+    Done,
+    /// There is no such letter.
+    Unknown,
+    /// The letter waits to be tried again: which record that is must not change meanwhile.
+    UnderWay,
+}
+
 /// Dead letters, by the channel's uid. What names a task is for the task alone, between its start and its end; a backend that workers
 /// share answers `Fenced` when another start of it has taken over (I4).
 #[async_trait]
@@ -101,6 +113,9 @@ pub trait DeadLetterService: Send + Sync {
 
     /// All dead letters by node and code, the largest group first.
     async fn groups(&self, uid: &str) -> Result<Vec<LetterGroup>>;
+
+    /// Keeps another record beside a letter's own, which is tried again in its place; `None` takes it back.
+    async fn edit(&self, uid: &str, id: &str, record: Option<&Value>) -> Result<Edit>;
 
     /// Marks those that fit and whose node a task runs as to be tried again, oldest first; answers how many are marked so.
     async fn ask_replay(&self, uid: &str, filter: &Filter, tasks: &Tasks) -> Result<u64>;

@@ -25,7 +25,7 @@ mod status;
 
 pub use cluster::{ClusterService, Member};
 pub use config::{Change, Commit, ConfigService, Entry, Expect, Key, Kind};
-pub use dead_letter::{DeadLetterService, Filter, Limits, Page, Refusals, Tasks, Usage};
+pub use dead_letter::{DeadLetterService, Edit, Filter, Limits, Page, Refusals, Tasks, Usage};
 pub use error::{Error, Result};
 pub use position::{Adjustment, PositionService};
 pub use sealing::SealingKey;

@@ -34,15 +34,24 @@ pub trait StatusService: Send + Sync {
     /// Notes a state, and its entry in the history, of which the oldest make room.
     async fn enter(&self, uid: &str, entry: &HistoryEntry) -> Result<()>;
 
-    /// What was last noted.
+    /// Notes something that was done by hand in the history; the state stays what it is.
+    async fn note(&self, uid: &str, deed: &HistoryEntry) -> Result<()>;
+
+    /// The state that was last noted.
     async fn status(&self, uid: &str) -> Result<Option<StatusRecord>>;
 
-    /// The latest entries, newest first.
+    /// The latest entries, newest first: changes of state, and deeds between them.
     async fn history(&self, uid: &str, limit: usize) -> Result<Vec<HistoryEntry>>;
 
     /// The same as far as this process has read, without asking anybody: for showing.
     async fn history_seen(&self, uid: &str, limit: usize) -> Result<Vec<HistoryEntry>> {
         self.history(uid, limit).await
+    }
+
+    /// The latest change of state as far as this process has read.
+    async fn last_seen(&self, uid: &str) -> Result<Option<HistoryEntry>> {
+        let entries = self.history_seen(uid, HISTORY_KEPT).await?;
+        Ok(entries.into_iter().find(|entry| entry.deed.is_none()))
     }
 
     /// Forgets a channel.

@@ -38,8 +38,38 @@ impl Trial<'_> {
         channel: &Channel,
         request: &PreviewRequest,
     ) -> Result<PreviewAnswer, Refused> {
+        self.run(uid, channel, request, wanted(channel, request)?, None).await
+    }
+
+    /// Has one whole record enter at a node, as a dead letter does that is tried again, and runs it from there on.
+    ///
+    /// # Errors
+    /// When the channel has no such node.
+    pub(crate) async fn preview_from(
+        &self,
+        uid: &str,
+        channel: &Channel,
+        node: &str,
+        record: Value,
+    ) -> Result<PreviewAnswer, Refused> {
+        let Some(node) = channel.node(node) else {
+            let detail = format!("the version in force has no node `{node}`");
+            return Err(Refused::new(codes::LETTER_NO_NODE, detail).help("deploy a version that has it"));
+        };
+        let records = [(node.id.clone(), vec![record])].into();
+        let request = PreviewRequest { records, whole: true, ..PreviewRequest::default() };
+        self.run(uid, channel, &request, behind(channel, &node.id), Some(&node.id)).await
+    }
+
+    async fn run(
+        &self,
+        uid: &str,
+        channel: &Channel,
+        request: &PreviewRequest,
+        wanted: BTreeSet<&str>,
+        from: Option<&str>,
+    ) -> Result<PreviewAnswer, Refused> {
         let started = Instant::now();
-        let wanted = wanted(channel, request)?;
         let limit = request.limit.unwrap_or(USUAL).clamp(1, MOST) as usize;
         let mut answer = PreviewAnswer::default();
         let mut nodes: Vec<(&Node, Component)> = Vec::new();
@@ -54,9 +84,10 @@ impl Trial<'_> {
             }
         }
         for (id, records) in &request.records {
-            let source =
-                |(node, component): &(&Node, Component)| node.id == *id && component.kind() == Kind::Source;
-            if !nodes.iter().any(source) {
+            let takes = |(node, component): &(&Node, Component)| {
+                node.id == *id && (component.kind() == Kind::Source || from == Some(id))
+            };
+            if !nodes.iter().any(takes) {
                 return Err(Refused::new(
                     codes::REQUEST_UNREADABLE,
                     format!("`{id}` is no source of this preview"),
@@ -111,7 +142,7 @@ impl Trial<'_> {
             Err(fault) => (Value::Object(node.config.clone()), Err(fault.at_node(&node.id))),
         };
         let sample = match (kind, pasted, &fault) {
-            (Kind::Source, Some(records), _) => Some(read(records, request.whole, limit)),
+            (_, Some(records), _) => Some(read(records, request.whole, limit)),
             (Kind::Source, None, Ok(())) => Some(
                 self.sample(uid, node, component, config.clone(), limit, deadline(request.deadline_ms)).await,
             ),
@@ -182,6 +213,18 @@ fn wanted<'c>(channel: &'c Channel, request: &PreviewRequest) -> Result<BTreeSet
         }
     }
     Ok(wanted)
+}
+
+/// A node and all that it leads to.
+fn behind<'c>(channel: &'c Channel, node: &'c str) -> BTreeSet<&'c str> {
+    let (mut wanted, mut open) = (BTreeSet::new(), vec![node]);
+    while let Some(id) = open.pop() {
+        if wanted.insert(id) {
+            let edges = channel.spec.edges.iter().filter(|edge| edge.from.node == id);
+            open.extend(edges.map(|edge| edge.to.node.as_str()));
+        }
+    }
+    wanted
 }
 
 /// The edges that lead from an output that is there to an input that is there. What a target refuses only the target knows, so

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use fairway_engine::store::Totals;
+use fairway_engine::task::tap::Tap;
 use fairway_shared::api::status::{
     Cause, ChannelState, ChannelStatus, EdgeStatus, Lag, NodeStatus, TaskStatus,
 };
@@ -194,6 +195,18 @@ impl Running {
             Some(Observed { name, generation, version, status, fills: snapshot.fills })
         };
         tasks.tasks.iter().filter_map(observe).collect()
+    }
+
+    /// Hangs a tap into the tasks that are not over; answers whether there are any.
+    pub(super) fn hang(&self, tap: &Arc<Tap>) -> bool {
+        let tasks = lock(&self.tasks);
+        let alive = tasks.tasks.iter().filter(|task| !task.is_over());
+        alive.map(|task| task.taps().hang(tap)).count() > 0
+    }
+
+    /// Takes a tap out of all tasks.
+    pub(super) fn take_down(&self, tap: &Arc<Tap>) {
+        lock(&self.tasks).tasks.iter().for_each(|task| task.taps().take(tap));
     }
 
     /// Tells all tasks that there are dead letters to be tried again.

@@ -31,6 +31,7 @@ use std::time::Duration;
 
 use fairway_engine::files::Files;
 use fairway_engine::hooks::Hooks;
+use fairway_engine::task::tap::Tap;
 use fairway_shared::api::status::ChannelStatus;
 use fairway_shared::channel::Channel;
 use fairway_shared::connection::Connection;
@@ -244,6 +245,18 @@ impl Worker {
         if let Some(running) = self.inner.running(uid) {
             running.counted.letters_changed();
             self.look(uid).await;
+        }
+    }
+
+    /// Hangs a tap into every task of a channel here; answers whether any runs.
+    pub(crate) fn hang(&self, uid: &str, tap: &Arc<Tap>) -> bool {
+        self.inner.running(uid).is_some_and(|running| running.hang(tap))
+    }
+
+    /// Takes a tap out of every task of a channel here.
+    pub(crate) fn take_down(&self, uid: &str, tap: &Arc<Tap>) {
+        if let Some(running) = self.inner.running(uid) {
+            running.take_down(tap);
         }
     }
 

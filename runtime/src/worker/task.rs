@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use fairway_connector_kafka::together;
 use fairway_engine::error::{Error, Kind};
+use fairway_engine::task::tap::Taps;
 use fairway_engine::task::{
     Budget, Control, Ended, Final, Limits, NodeSpec, Progress, Snapshot, TaskSpec, TaskState, Transition,
     run, supervise,
@@ -88,6 +89,11 @@ struct Seen {
 }
 
 impl Task {
+    /// Where looks at its edges hang.
+    pub(super) fn taps(&self) -> &Taps {
+        self.control.taps()
+    }
+
     /// Starts a task of a job; it is restarted when it fails, within a fresh budget.
     pub(super) fn start(
         inner: &Arc<Inner>,

@@ -105,6 +105,7 @@ impl Told {
             state: status.state,
             cause: status.cause.clone(),
             version: status.version,
+            deed: None,
         };
         if let Err(error) = inner.services.status.enter(&status.uid, &entry).await {
             // It is tried again at the next look.

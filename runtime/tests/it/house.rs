@@ -32,6 +32,11 @@ impl House {
         Self::over(tempfile::tempdir().unwrap()).await
     }
 
+    /// The same with the components that Fairway has.
+    pub(crate) async fn standard() -> Self {
+        Self::with(tempfile::tempdir().unwrap(), Registry::standard()).await
+    }
+
     /// Ends the process in order and starts another over the same data.
     pub(crate) async fn restart(self) -> Self {
         self.controller.shut_down().await;
@@ -42,11 +47,14 @@ impl House {
     }
 
     async fn over(dir: TempDir) -> Self {
+        Self::with(dir, Registry::of([COMPONENTS])).await
+    }
+
+    async fn with(dir: TempDir, registry: Registry) -> Self {
         let database = Database::open(&dir.path().join("fairway.db")).await.unwrap();
         let services = local::services(&database, SealingKey::from_text("a key for tests"));
         let files = Files::confined(dir.path().join("files"));
-        let controller =
-            Controller::new(services.clone(), Arc::new(Registry::of([COMPONENTS])), files, Hooks::default());
+        let controller = Controller::new(services.clone(), Arc::new(registry), files, Hooks::default());
         Self { controller, services, database, dir }
     }
 

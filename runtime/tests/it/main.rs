@@ -15,6 +15,7 @@
 //! | `schedules` | channels that run at set times, by a clock that the test holds |
 //! | `seats` | workers of a cluster on a real broker: who runs what, and what follows when one dies |
 //! | `streams` | records between tasks, on a real broker: kills at hand-overs, slow targets, what may be deleted |
+//! | `taps` | looks at records that pass an edge |
 //! | `trials` | previews and tests of connections |
 //! | `process` | the binary: exit codes, signals, `kill -9` |
 //! | `api` | the same over HTTP, and who may call |
@@ -36,6 +37,7 @@ mod running;
 mod schedules;
 mod seats;
 mod streams;
+mod taps;
 mod trials;
 
 /// Compares a file of the repository with what it must hold; with `UPDATE=1` in the environment it is written instead.

@@ -2,8 +2,9 @@
 
 use fairway_engine::testkit::{Faults, shelf};
 use fairway_runtime::services::Filter;
-use fairway_shared::api::dead_letters::{DeadLetters, ReplayStart, Selection};
-use fairway_shared::api::status::{ChannelState, ChannelStatus, TargetState};
+use fairway_shared::api::dead_letters::{DeadLetters, EditedRecord, ReplayStart, Selection};
+use fairway_shared::api::preview::PreviewState;
+use fairway_shared::api::status::{Caller, ChannelState, ChannelStatus, DeedKind, TargetState};
 use serde_json::{Value, json};
 
 use crate::house::House;
@@ -179,4 +180,44 @@ async fn letters_asked_for_before_a_crash_are_tried_at_the_next_start() {
     // 5 was left out by rule.
     assert_eq!(sorted("replay/crash"), [1, 2, 3, 4, 6, 7, 8, 9, 10]);
     house.reaches(&uid, ChannelState::Completed).await;
+}
+
+/// Edited, tried out, tried again: the target gets the edited record, and the history says who edited it.
+#[tokio::test]
+async fn an_edited_letter_is_tried_out_and_then_delivered_as_edited() {
+    let house = House::new().await;
+    let uid = house.create(by_way_of(&refusing(), "replay/edited", false)).await;
+    house.controller.deploy(&uid).await.unwrap();
+    house.reaches(&uid, ChannelState::Completed).await;
+    let letter = house.letters(&uid).await.dead_letters.remove(0);
+    assert_eq!(letter.record["value"]["n"], json!(10));
+
+    let edited = |n: i64| EditedRecord { record: Some(json!({ "value": { "n": n } })) };
+    let tried = async |record: EditedRecord| {
+        let answer = house.controller.preview_letter(&uid, &letter.id, &record).await.unwrap();
+        assert!(!answer.nodes.contains_key("count"), "what lies before is not run");
+        (answer.nodes["odd"].rejects.len(), answer.nodes["shelf"].inputs.len(), answer.nodes["shelf"].state)
+    };
+    assert_eq!(tried(EditedRecord::default()).await, (1, 0, PreviewState::Done));
+    assert_eq!(tried(edited(1001)).await, (0, 1, PreviewState::Done));
+    assert_eq!(sorted("replay/edited"), [1, 3, 7, 9], "a preview writes nothing");
+
+    let wrong = EditedRecord { record: Some(json!({ "n": 1 })) };
+    let refused = house.controller.edit_letter(&uid, &letter.id, &wrong, Caller::Session).await.unwrap_err();
+    assert_eq!(refused.problem.code, "request.unreadable");
+    let kept = house.controller.edit_letter(&uid, &letter.id, &edited(1001), Caller::Session).await.unwrap();
+    assert_eq!((kept.record, kept.edited), (letter.record.clone(), edited(1001).record));
+    let one = Selection { ids: Some(vec![letter.id.clone()]), ..Selection::default() };
+    assert_eq!(house.controller.replay(&uid, &one).await.unwrap().affected, 1);
+    house.until(&uid, |status| status.dead_letters == 4).await;
+    assert_eq!(sorted("replay/edited"), [1, 3, 7, 9, 1001]);
+
+    let history = house.controller.status(&uid).await.unwrap().history;
+    let deeds: Vec<_> = history.into_iter().filter_map(|entry| entry.deed).collect();
+    assert_eq!(deeds.len(), 1);
+    assert_eq!(
+        (deeds[0].what, &deeds[0].subject, deeds[0].by),
+        (DeedKind::LetterEdited, &letter.id, Caller::Session)
+    );
+    assert_eq!(deeds[0].node.as_deref(), Some("odd"));
 }

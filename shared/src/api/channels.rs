@@ -1,5 +1,7 @@
 //! Channels: drafts, versions, plans, deployments, target states, export and import.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -81,6 +83,9 @@ pub struct ChannelDetail {
     pub deployed: Option<u32>,
     /// What is observed.
     pub status: ChannelStatus,
+    /// Fields that samples showed on the edges when the version in force was deployed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fields: SeenFields,
 }
 
 /// Answer to a saved draft.
@@ -135,6 +140,28 @@ pub struct Version {
     pub created_at: String,
     /// Whether it is in force.
     pub deployed: bool,
+}
+
+/// A field that samples showed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SeenField {
+    /// Its name.
+    pub name: String,
+    /// Types that it had, as `int64` or `int64 | string`; empty where it was null everywhere.
+    pub kind: String,
+}
+
+/// Fields that samples showed on edges, by edge as `from>to`.
+pub type SeenFields = BTreeMap<String, Vec<SeenField>>;
+
+/// What a deploy keeps with the version.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeployRequest {
+    /// Fields that samples showed on the edges when it was deployed, so that later ones can be compared with them. At most 1,000 edges and 200
+    /// fields of each are kept.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fields: SeenFields,
 }
 
 /// All versions, newest first.
@@ -216,7 +243,7 @@ endpoint!(DeleteChannel, Delete "/api/v1/channels/{uid}" None => None, "Stops an
 endpoint!(SaveDraft, Put "/api/v1/channels/{uid}/draft" Value => SavedDraft, "Saves the draft; needs `If-Match` with the `ETag` it was read with.");
 endpoint!(ValidateDocument, Post "/api/v1/validate" Value => Diagnostics, "Says all that is wrong with a document.");
 endpoint!(PlanChannel, Post "/api/v1/channels/{uid}/plan" None => PlanAnswer, "Says what a deploy of the draft would do.");
-endpoint!(DeployChannel, Post "/api/v1/channels/{uid}/deploy" None => Deployment, "Freezes the draft as a version and puts it in force.");
+endpoint!(DeployChannel, Post "/api/v1/channels/{uid}/deploy" DeployRequest => Deployment, "Freezes the draft as a version and puts it in force.");
 endpoint!(SetTargetState, Put "/api/v1/channels/{uid}/target" SetTarget => ChannelStatus, "Asks for running, paused or stopped.");
 endpoint!(RestartChannel, Post "/api/v1/channels/{uid}/restart" None => ChannelStatus, "Restarts all tasks with a fresh budget.");
 endpoint!(GetStatus, Get "/api/v1/channels/{uid}/status" None => ChannelStatus, "Reads what is observed.");

@@ -1,10 +1,11 @@
-//! Dead letters: list, show, group, try again, discard.
+//! Dead letters: list, show, group, edit, try again, discard.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::endpoint::{None, endpoint};
+use super::preview::PreviewAnswer;
 use super::status::Cause;
 
 /// A record set aside.
@@ -26,6 +27,9 @@ pub struct DeadLetter {
     pub cause: Cause,
     /// The record as it entered the node: `value`, `key`, `headers`; `types` and `fields` say what JSON does not.
     pub record: Value,
+    /// The record as somebody edited it: this one is tried again, and `record` is kept until that has come to something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<Value>,
     /// When, RFC 3339.
     pub at: String,
     /// How often it was refused: 1, and one more for each time it was tried again.
@@ -89,6 +93,15 @@ pub struct Affected {
     pub affected: u64,
 }
 
+/// What a dead letter's record is to be when it is tried again.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EditedRecord {
+    /// The whole record as [`DeadLetter::record`] has it, with an object for `value`; absent or null for the one that was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<Value>,
+}
+
 /// Which dead letters: all that is given must fit; where nothing is given, all.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -142,5 +155,7 @@ pub struct Replaying {
 endpoint!(ListDeadLetters, Get "/api/v1/channels/{uid}/dead-letters" None => DeadLetters, "Lists dead letters; `?limit=` and `?offset=` page, `?node=`, `?code=`, `?since=` and `?until=` choose.");
 endpoint!(GroupDeadLetters, Get "/api/v1/channels/{uid}/dead-letters/groups" None => LetterGroups, "Counts dead letters by node and cause.");
 endpoint!(GetDeadLetter, Get "/api/v1/channels/{uid}/dead-letters/{id}" None => DeadLetter, "Reads one dead letter.");
+endpoint!(EditDeadLetter, Put "/api/v1/channels/{uid}/dead-letters/{id}/record" EditedRecord => DeadLetter, "Has another record tried again in a dead letter's place; the one that was refused is kept beside it. The channel's history says so.");
+endpoint!(PreviewDeadLetter, Post "/api/v1/channels/{uid}/dead-letters/{id}/preview" EditedRecord => PreviewAnswer, "Runs a record from the node that refused the dead letter on, by the version in force; writes nothing. Without a record: the letter's own.");
 endpoint!(ReplayDeadLetters, Post "/api/v1/channels/{uid}/dead-letters/replay" Selection => Replaying, "Has dead letters enter again at the node that refused them.");
 endpoint!(DiscardDeadLetters, Post "/api/v1/channels/{uid}/dead-letters/discard" Selection => Affected, "Discards dead letters for good.");

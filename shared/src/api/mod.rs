@@ -13,6 +13,7 @@ pub mod preview;
 pub mod problem;
 pub mod status;
 pub mod system;
+pub mod taps;
 
 pub use endpoint::{Endpoint, Method, None};
 pub use problem::Problem;

@@ -138,17 +138,65 @@ pub struct Lag {
     pub seconds: f64,
 }
 
-/// A change of state in the past.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Who asked for something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Caller {
+    /// A browser that was let in, or the desktop.
+    Session,
+    /// A program that sent the token.
+    #[default]
+    Token,
+    /// A command on the data directory itself.
+    CommandLine,
+}
+
+/// What somebody did by hand that changes no state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DeedKind {
+    /// A dead letter's record was edited.
+    LetterEdited,
+    /// The record that was refused took the edited one's place again.
+    LetterRestored,
+    /// Records that pass an edge were looked at.
+    TapOpened,
+}
+
+/// Something that somebody did by hand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Deed {
+    /// What.
+    pub what: DeedKind,
+    /// To what: a dead letter's id, or an edge as `from>to`.
+    pub subject: String,
+    /// Node that it is about.
+    pub node: Option<String>,
+    /// Who.
+    pub by: Caller,
+}
+
+/// A change of state in the past, or something that was done by hand.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryEntry {
     /// When, RFC 3339.
     pub at: String,
-    /// State entered.
+    /// State entered; for a deed, nothing.
     pub state: ChannelState,
     /// Why.
     pub cause: Option<Cause>,
     /// Version in force.
     pub version: Option<u32>,
+    /// What was done by hand; the state is then what it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deed: Option<Deed>,
+}
+
+impl HistoryEntry {
+    /// Something that was done by hand at a time.
+    pub fn of_deed(at: String, deed: Deed) -> Self {
+        Self { at, deed: Some(deed), ..Self::default() }
+    }
 }
 
 /// When a channel with a schedule runs.

@@ -8,6 +8,7 @@ mod apply;
 mod clipboard;
 mod fix;
 mod history;
+mod merge;
 mod outputs;
 mod steps;
 
@@ -15,6 +16,7 @@ pub use apply::apply;
 pub use clipboard::{copy, paste};
 pub use fix::apply_fix;
 pub use history::{Entry, History, JOIN_WITHIN_MS, can_join};
+pub use merge::{About, Clash, Merge};
 pub use outputs::OutputNames;
 pub use steps::{Instead, SpotStep, Step};
 

@@ -178,6 +178,19 @@ async fn groups(browser: &mut Browser) -> Result<()> {
     let document = browser.document().await?;
     assert_eq!((spot(&document, "keep"), spot(&document, "write")), ((272.0, -64.0), (544.0, -64.0)));
     assert_eq!(document["layout"]["groups"], json!([{ "title": "Clean up", "nodes": ["keep", "write"] }]));
+    // A node joins it by being dropped into it, and leaves it by being dragged out: with the move, as one step.
+    let grip = browser.grip("mask").await?;
+    browser.drag(grip, (grip.0, grip.1 - 272.0)).await?;
+    let members = |document: &Value| document["layout"]["groups"][0]["nodes"].clone();
+    assert_eq!(members(&browser.document().await?), json!(["keep", "write", "mask"]));
+    let grip = browser.grip("mask").await?;
+    browser.drag(grip, (grip.0, grip.1 + 272.0)).await?;
+    let document = browser.document().await?;
+    assert_eq!((members(&document), spot(&document, "mask")), (json!(["keep", "write"]), (272.0, 208.0)));
+    browser.key("Mod+z").await?;
+    assert_eq!(members(&browser.document().await?), json!(["keep", "write", "mask"]));
+    browser.key("Mod+z").await?;
+    assert_eq!(members(&browser.document().await?), json!(["keep", "write"]));
     Ok(())
 }
 

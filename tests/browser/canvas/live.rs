@@ -36,6 +36,21 @@ async fn edges_show_their_rate_and_nodes_their_trouble() -> Result<()> {
             .await?;
         let changes = changes.as_u64().context("changes are counted")?;
         ensure!((1..=5).contains(&changes), "{changes} changes in two seconds");
+
+        // The edge can be looked into: records as they pass, for a time, and its history says so.
+        browser.click("[data-side=outline]").await?;
+        browser.click("[data-outline='e made true made>out']").await?;
+        browser.see("[data-testid=edge-rates] path").await?;
+        browser.click("[data-action=open-tap]").await?;
+        browser.until("records that pass", "document.querySelectorAll('[data-tapped]').length >= 3").await?;
+        browser.see("[data-tapped] [data-tapped-field=id]").await?;
+        browser.screenshot("tap").await?;
+        browser.accessible("a tap").await?;
+        browser.click("[data-action=close-tap]").await?;
+        browser.see("[data-action=open-tap]").await?;
+        ensure!(browser.count("[data-tapped]").await? >= 3, "what was seen stays to be read");
+        browser.panel("activity").await?;
+        browser.see("[data-deed='made>out']").await?;
         Ok(())
     })
     .await

@@ -9,6 +9,7 @@
 //! * `arranging.rs`: copies, guides, cuts, lines, groups and notes
 //! * `versions.rs`, `replacing.rs`: versions; another component in a place, the document as text
 //! * `own_keys.rs`, `presses.rs`: keys of one's own, pictures; that every press counts
+//! * `several.rs`: settings of several nodes, favourites
 //! * `live.rs`: what nodes and edges show while the channel runs
 
 mod arranging;
@@ -19,6 +20,7 @@ mod live;
 mod own_keys;
 mod presses;
 mod replacing;
+mod several;
 mod versions;
 mod view;
 mod windows;

@@ -127,6 +127,45 @@ async fn the_second_editor_of_a_draft_is_told_and_never_overwritten() -> Result<
     .await
 }
 
+/// Both changed: what only one changed is taken, what both changed is chosen, and the whole is one step.
+#[tokio::test]
+async fn two_drafts_are_merged_node_by_node() -> Result<()> {
+    let fairway = Fairway::start(&[])?;
+    scenario("canvas-merge", WINDOW, async |browser| {
+        browser.visit(&fairway).await?;
+        browser.import(&channel()).await?;
+        let uid = browser.uid().await?;
+        elsewhere(browser, "Theirs").await?;
+        browser.see("[data-testid=conflict]").await?;
+        // Mine: the same title otherwise, and a setting that they left alone.
+        browser.inspect("read").await?;
+        browser.click("#node-title").await?;
+        browser.type_text("Mine").await?;
+        browser.inspect("mask").await?;
+        browser.click("[data-field=method] [data-choice=redact]").await?;
+        browser.click("[data-action=merge]").await?;
+        browser.see("[data-testid=merge] [data-clash]").await?;
+        ensure!(browser.count("[data-clash]").await? == 1, "only what both changed is asked");
+        browser.screenshot("asked").await?;
+        browser.accessible("the merge of two drafts").await?;
+        browser.click("[data-clash] [data-side=theirs]").await?;
+        browser.click("[data-action=confirm-merge]").await?;
+        browser.until("the banner to go", "!document.querySelector('[data-testid=conflict]')").await?;
+        let merged = browser.document().await?;
+        assert_eq!(merged["spec"]["nodes"][0]["title"], "Theirs");
+        assert_eq!(merged["spec"]["nodes"][3]["config"]["method"], "redact");
+        let stored = browser.ask_server(&format!("channels/{uid}")).await?["document"].clone();
+        assert_eq!(stored["spec"]["nodes"][0]["title"], "Theirs", "it is saved");
+        // One step back is mine as it was.
+        browser.click("[data-action=undo]").await?;
+        let mine = browser.document().await?;
+        assert_eq!(mine["spec"]["nodes"][0]["title"], "Mine");
+        assert_eq!(mine["spec"]["nodes"][3]["config"]["method"], "redact");
+        Ok(())
+    })
+    .await
+}
+
 #[tokio::test]
 async fn a_word_is_kept_when_the_form_is_left_in_the_middle_of_it() -> Result<()> {
     let fairway = Fairway::start(&[])?;

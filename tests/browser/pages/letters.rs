@@ -50,27 +50,61 @@ async fn an_operator_finds_mends_and_replays_what_was_refused() -> Result<()> {
         browser.click("[data-action=confirm]").await?;
         browser.until("a second try of both", "[...document.querySelectorAll('[data-dead-letter]')].filter((e) => e.textContent.includes('2 tries')).length === 2").await?;
 
+        edited(browser).await?;
+
         // Mended and deployed, one goes through.
         browser.inspect("numbers").await?;
+        browser.unfold().await?;
         browser.eval("document.querySelector(\"select[data-input='fields.0.type']\").focus()", &[]).await?;
         browser.choose("fields.0.type", "string", "string").await?;
         browser.deploy(2).await?;
         browser.settled(2, "completed").await?;
         browser.click("[data-action=replay-one]").await?;
         browser.click("[data-action=confirm]").await?;
-        browser.until("one record left", "document.querySelectorAll('[data-dead-letter]').length === 1").await?;
-
-        // The other is discarded for good.
-        browser.click("[data-action=discard-one]").await?;
-        browser.click("[data-action=confirm]").await?;
         browser.read("[data-testid=dead-letters]", "No dead letters").await?;
         activity(browser).await
     })
     .await?;
     let written = json_lines(&files.join("out/rows.jsonl"))?;
-    // Three that were sound, the one that was tried again, and all five of the second time.
-    assert_eq!(written.len(), 9, "{written:?}");
+    // Three that were sound, the one that was edited, the one that was tried again, and all five of the second time.
+    assert_eq!(written.len(), 10, "{written:?}");
+    assert_eq!(written.iter().filter(|row| row["n"] == json!(11) && row["id"] == json!("20")).count(), 1);
     Ok(())
+}
+
+/// One is edited, tried out, and tried again in that form; the one that was refused is kept until then, and the history says so.
+async fn edited(browser: &mut Browser) -> Result<()> {
+    let letter = "[data-letter] ";
+    browser.click(&format!("{letter}[data-action=edit-letter]")).await?;
+    browser.see("[data-testid=letter-edit]").await?;
+    let text = browser.eval("document.querySelector('[data-input=record]').value", &[]).await?;
+    let text = text.as_str().unwrap_or_default().to_owned();
+    ensure!(text.contains("\"n\""), "the fields alone: {text}");
+    // As it is it would be refused once more, and nothing is written.
+    browser.scroll_to("[data-action=preview-letter]").await?;
+    browser.click("[data-action=preview-letter]").await?;
+    browser.see("[data-step=numbers][data-tone=bad]").await?;
+    browser.scroll_to("[data-input=record]").await?;
+    browser.click("[data-input=record]").await?;
+    browser.key("Mod+a").await?;
+    browser.type_text("{ \"id\": \"").await?;
+    browser.see("[data-testid=edit-fault]").await?;
+    browser.type_text("20\", \"n\": \"11\" }").await?;
+    browser.scroll_to("[data-action=preview-letter]").await?;
+    browser.click("[data-action=preview-letter]").await?;
+    browser.see("[data-step=numbers][data-tone=good]").await?;
+    browser.see("[data-step=out][data-tone=good]").await?;
+    browser.screenshot("edit").await?;
+    browser.accessible("a dead letter that is edited").await?;
+    browser.scroll_to("[data-action=replay-edited]").await?;
+    browser.click("[data-action=replay-edited]").await?;
+    browser.see("dialog .asked").await?;
+    browser.click("[data-action=confirm]").await?;
+    browser.until("one record left", "document.querySelectorAll('[data-dead-letter]').length === 1").await?;
+    browser.panel("activity").await?;
+    browser.see("#drawer-panel .timeline li[data-deed]").await?;
+    browser.screenshot("edited").await?;
+    browser.panel("dead-letters").await
 }
 
 /// What happened is listed, and the channel can start over from the beginning.

@@ -112,3 +112,44 @@ async fn a_pinned_sample_stays_over_a_reload() -> Result<()> {
     })
     .await
 }
+
+/// Records that are not what they were when the version in force was deployed are told before the next deploy.
+#[tokio::test]
+async fn fields_that_drift_are_told_before_a_deploy() -> Result<()> {
+    let fairway = Fairway::start(&[])?;
+    let files = fairway.files()?;
+    std::fs::write(files.join("rows.jsonl"), "{\"id\":1,\"name\":\"a\"}\n")?;
+    let document = chain(
+        "drifting",
+        json!([
+            { "id": "rows", "component": "jsonl_source", "config": { "path": "rows.jsonl" } },
+            { "id": "out", "component": "discard_sink" },
+        ]),
+    )?;
+    scenario("pages-drift", WINDOW, async |browser| {
+        browser.visit(&fairway).await?;
+        browser.import(&document).await?;
+        browser.panel("preview").await?;
+        browser.see("[data-step=rows] [data-flow]").await?;
+        browser.deploy(1).await?;
+        browser.settled(1, "completed").await?;
+        ensure!(browser.count("[data-drift]").await? == 0, "nothing has drifted yet");
+
+        std::fs::write(files.join("rows.jsonl"), "{\"id\":\"x\",\"mail\":\"m\"}\n")?;
+        browser.reload().await?;
+        browser.see("[data-drift='3']").await?;
+        browser.screenshot("edge").await?;
+        browser.click("[data-side=outline]").await?;
+        browser.click("[data-outline='e rows true rows>out']").await?;
+        browser.see("[data-testid=edge-drifted]").await?;
+        browser.click("[data-action=plan]").await?;
+        browser.see("[data-testid=drifted] [data-drifted='rows>out']").await?;
+        browser.screenshot("plan").await?;
+        browser.accessible("a plan that tells of other fields").await?;
+        browser.confirm_deploy(2).await?;
+        // The next deploy is made for these.
+        browser.until("the sign to go", "!document.querySelector('[data-drift]')").await?;
+        Ok(())
+    })
+    .await
+}

@@ -47,7 +47,7 @@ fn chain(name: &str, nodes: Value) -> Result<Value> {
 
 impl Browser {
     /// Opens a panel of the drawer.
-    async fn panel(&mut self, word: &str) -> Result<()> {
+    pub(crate) async fn panel(&mut self, word: &str) -> Result<()> {
         self.click(&format!("[data-tab={word}]")).await?;
         self.see("#drawer-panel").await.map(|_| ())
     }

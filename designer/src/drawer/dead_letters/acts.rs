@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fairway_shared::api::dead_letters::{
-    DiscardDeadLetters, ReplayDeadLetters, ReplayStart, Replaying, Selection,
+    DiscardDeadLetters, EditDeadLetter, EditedRecord, ReplayDeadLetters, ReplayStart, Replaying, Selection,
 };
 use fairway_shared::api::status::ChannelState;
 use fairway_shared::channel::Guarantee;
 use fairway_shared::component::Kind;
 use leptos::prelude::*;
+use serde_json::Value;
 
 use super::Letters;
 use crate::api;
@@ -29,7 +30,8 @@ pub(super) struct Acts {
 
 impl Acts {
     /// Asks before records are tried again.
-    pub(super) fn ask_replay(self, selection: Selection, count: u64) {
+    /// With a record in the place of the one letter's own, that one is kept first.
+    pub(super) fn ask_replay(self, selection: Selection, count: u64, edited: Option<(String, Value)>) {
         let editor = self.letters.editor;
         let state = self.live.status(&editor.uid()).with_untracked(|status| status.state);
         let when = match state {
@@ -51,8 +53,29 @@ impl Acts {
             text,
             button: t!("replay-button"),
             grave: false,
-            act: Arc::new(move || self.replay(selection.clone())),
+            act: Arc::new(move || match edited.clone() {
+                Some((id, record)) => {
+                    let selection = selection.clone();
+                    self.edit(id, Some(record), Arc::new(move || self.replay(selection.clone())));
+                }
+                None => self.replay(selection.clone()),
+            }),
         }));
+    }
+
+    /// Keeps a record in the place of a letter's own, or takes it back; then does the next thing.
+    pub(super) fn edit(self, id: String, record: Option<Value>, next: Arc<dyn Fn() + Send + Sync>) {
+        let uid = self.letters.editor.uid();
+        leptos::task::spawn_local(async move {
+            let edited = EditedRecord { record };
+            match api::call::<EditDeadLetter>(&[("uid", &uid), ("id", &id)], &edited).await {
+                Ok(_) => {
+                    next();
+                    self.letters.load(self.toasts);
+                }
+                Err(problem) => self.toasts.problem(&problem),
+            }
+        });
     }
 
     fn nodes_of(self, ids: &[String]) -> BTreeSet<String> {
@@ -111,7 +134,7 @@ impl Acts {
 }
 
 /// What the targets behind these nodes promise about a record that is tried again.
-fn promise(editor: Editor, nodes: &BTreeSet<String>) -> String {
+pub(super) fn promise(editor: Editor, nodes: &BTreeSet<String>) -> String {
     let links: Vec<(String, String)> = editor.edges.with_untracked(|edges| {
         edges.iter().map(|edge| (edge.from.id.clone(), edge.to.id.clone())).collect()
     });

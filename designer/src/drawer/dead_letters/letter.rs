@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use serde_json::{Map, Value};
 
 use super::acts::Acts;
+use super::edit::Edit;
 use super::{name_of, place};
 use crate::i18n::{format, t};
 use crate::icons::{Icon, icon};
@@ -28,14 +29,15 @@ pub(super) fn Letter(letter: DeadLetter, acts: Acts) -> impl IntoView {
         Some(Kind::Sink) => t!("stage-writing"),
         None => t!("stage-gone"),
     };
-    let text = StoredValue::new(serde_json::to_string_pretty(&letter.record).unwrap_or_default());
     let raw = RwSignal::new(false);
-    let fields = fields_of(&letter.record);
-    let extra: Vec<(String, Value)> = ["key", "headers", "time"]
-        .into_iter()
-        .filter_map(|name| Some((name.to_owned(), letter.record.get(name)?.clone())))
-        .filter(|(_, value)| !value.is_null() && *value != Value::Array(Vec::new()))
-        .collect();
+    let editing = RwSignal::new(false);
+    // The record that is tried again, unless one wants to see the other.
+    let first = RwSignal::new(letter.edited.is_none());
+    let (refused, edited) = (letter.record.clone(), letter.edited.clone());
+    let record = Memo::new(move |_| match (&edited, first.get()) {
+        (Some(edited), false) => edited.clone(),
+        _ => refused.clone(),
+    });
     let row = |(name, value): (String, Value)| {
         let (shown, kind) = match &value {
             Value::Null => (t!("preview-null"), "null"),
@@ -54,6 +56,7 @@ pub(super) fn Letter(letter: DeadLetter, acts: Acts) -> impl IntoView {
             false => view! { <bdi>{name}</bdi> }.into_any(),
         }
     };
+    let (mine, both) = (letter.clone(), letter.edited.is_some());
     view! {
         <article class="letter" data-letter=letter.id.clone()>
             <div class="letter-why" data-code=letter.cause.code.clone()>
@@ -63,8 +66,11 @@ pub(super) fn Letter(letter: DeadLetter, acts: Acts) -> impl IntoView {
                     {letter.cause.help.clone().map(|help| view! { <p class="muted">{markdown::sentence(&help)}</p> })}
                     <code>{letter.cause.code.clone()}</code>
                 </div>
-                <div class="letter-acts">
-                    <button type="button" class="button small" data-action="replay-one" disabled=at_source || !known title=at_source.then(|| t!("replay-not-source")) on:click=move |_| acts.ask_replay(again.clone(), 1)>
+                <div class="letter-acts" hidden=move || editing.get()>
+                    <button type="button" class="button small" data-action="edit-letter" disabled=at_source || !known || letter.replaying on:click=move |_| editing.set(true)>
+                        {icon(Icon::Pencil)} {t!("edit-letter")}
+                    </button>
+                    <button type="button" class="button small" data-action="replay-one" disabled=at_source || !known title=at_source.then(|| t!("replay-not-source")) on:click=move |_| acts.ask_replay(again.clone(), 1, None)>
                         {icon(Icon::Reload)} {t!("replay-one")}
                     </button>
                     <button type="button" class="button small quiet danger" data-action="discard-one" on:click=move |_| acts.ask_discard(only.clone(), 1)>
@@ -73,24 +79,45 @@ pub(super) fn Letter(letter: DeadLetter, acts: Acts) -> impl IntoView {
                 </div>
             </div>
             {at_source.then(|| view! { <p class="help">{t!("replay-not-source")}</p> })}
-            <dl class="letter-facts">
+            // While it is edited the room is the editor's.
+            <dl class="letter-facts" hidden=move || editing.get()>
                 {fact(t!("dead-node"), view! { {to_node} " " <span class="faint">{stage}</span> }.into_any())}
                 {fact(t!("dead-from"), view! { <bdi>{name_of(editor, &source)}</bdi> ": " <bdi data-testid="place">{place::of(editor, &letter)}</bdi> }.into_any())}
                 {fact(t!("dead-when"), format::moment(&letter.at).into_any())}
                 {(letter.tries > 1).then(|| fact(t!("dead-tried"), t!("dead-tries", count = letter.tries).into_any()))}
             </dl>
-            <div class="letter-head">
-                <h3>{t!("dead-record")}</h3>
-                <button type="button" class="link" data-action="raw" on:click=move |_| raw.update(|raw| *raw = !*raw)>
-                    {move || if raw.get() { t!("as-fields") } else { t!("as-json") }}
-                </button>
-            </div>
-            {move || match raw.get() {
-                true => view! { <pre class="raw">{text.get_value()}</pre> }.into_any(),
-                false => view! { <dl class="record-fields">{fields.clone().into_iter().map(row).collect_view()}{extra.clone().into_iter().map(row).collect_view()}</dl> }.into_any(),
+            {move || match editing.get() {
+                true => view! { <Edit letter=mine.clone() acts close=Callback::new(move |()| editing.set(false)) /> }.into_any(),
+                false => view! {
+                    <div class="letter-head">
+                        <h3>{move || if both && !first.get() { t!("dead-record-edited") } else { t!("dead-record") }}</h3>
+                        {both.then(|| view! {
+                            <button type="button" class="link" data-action="other-record" on:click=move |_| first.update(|first| *first = !*first)>
+                                {move || if first.get() { t!("dead-show-edited") } else { t!("dead-show-refused") }}
+                            </button>
+                        })}
+                        <button type="button" class="link" data-action="raw" on:click=move |_| raw.update(|raw| *raw = !*raw)>
+                            {move || if raw.get() { t!("as-fields") } else { t!("as-json") }}
+                        </button>
+                    </div>
+                    {move || match raw.get() {
+                        true => view! { <pre class="raw">{record.with(|record| serde_json::to_string_pretty(record).unwrap_or_default())}</pre> }.into_any(),
+                        false => view! { <dl class="record-fields">{record.with(rows_of).into_iter().map(row).collect_view()}</dl> }.into_any(),
+                    }}
+                }
+                .into_any(),
             }}
         </article>
     }
+}
+
+/// Fields in the order of the record, then what it has beside them.
+fn rows_of(record: &Value) -> Vec<(String, Value)> {
+    let extra = ["key", "headers", "time"]
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), record.get(name)?.clone())))
+        .filter(|(_, value)| !value.is_null() && *value != Value::Array(Vec::new()));
+    fields_of(record).into_iter().chain(extra).collect()
 }
 
 /// Fields in the order of the record.

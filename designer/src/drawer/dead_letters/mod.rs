@@ -1,7 +1,8 @@
 //! Records set aside, by cause: groups on the left, the records of one in the middle, one record on the right; try again or
-//! discard one, a group, or all. `acts` says and does what happens, `letter` shows a record, `place` where it came from.
+//! discard one, a group, or all. `acts` says and does what happens, `edit` edits a record, `letter` shows a record, `place` where it came from.
 
 mod acts;
+mod edit;
 mod letter;
 mod place;
 
@@ -274,7 +275,7 @@ fn List(letters: Letters, acts: Acts) -> impl IntoView {
             <div class="panel-bar">
                 <span class="muted num">{move || t!("dead-count", count = matching.get())}</span>
                 <span class="grow"></span>
-                <button type="button" class="button small" data-action="replay-group" on:click=move |_| acts.ask_replay(letters.selection(), matching.get_untracked())>
+                <button type="button" class="button small" data-action="replay-group" on:click=move |_| acts.ask_replay(letters.selection(), matching.get_untracked(), None)>
                     {icon(Icon::Reload)}
                     {move || if letters.group.with(Option::is_some) { t!("replay-group") } else { t!("replay-all") }}
                 </button>
@@ -292,7 +293,7 @@ fn List(letters: Letters, acts: Acts) -> impl IntoView {
             {move || (replaying.get() > 0).then(|| view! { <p class="note-line num" role="status">{icon(Icon::StateRestarting)} {t!("dead-replaying", count = replaying.get())}</p> })}
             {move || (evicted.get() > 0).then(|| view! { <p class="note-line num" data-tone="warn">{icon(Icon::Warning)} {t!("dead-evicted", count = evicted.get())}</p> })}
             <ul class="letter-rows" role="listbox" aria-label=t!("dead-letters")>
-                <For each=rows key=|letter| (letter.id.clone(), letter.tries, letter.replaying) let:letter>
+                <For each=rows key=|letter| (letter.id.clone(), letter.tries, letter.replaying, letter.edited.is_some()) let:letter>
                     <Row letters letter />
                 </For>
             </ul>
@@ -303,7 +304,8 @@ fn List(letters: Letters, acts: Acts) -> impl IntoView {
 
 #[component]
 fn Row(letters: Letters, letter: DeadLetter) -> impl IntoView {
-    let value = letter.record.get("value").unwrap_or(&letter.record).to_string();
+    let record = letter.edited.as_ref().unwrap_or(&letter.record);
+    let value = record.get("value").unwrap_or(record).to_string();
     // What is cut off by the width of the list anyway need not be laid out.
     let short: String = value.chars().take(240).collect();
     let (id, mine) = (letter.id.clone(), letter.id.clone());
@@ -327,6 +329,7 @@ fn Row(letters: Letters, letter: DeadLetter) -> impl IntoView {
             <bdi class="mono clip">{short}</bdi>
             <span class="faint clip num"><bdi>{place}</bdi></span>
             <time class="faint num" datetime=letter.at.clone() title=format::moment(&letter.at)>{format::ago(&letter.at)}</time>
+            {letter.edited.is_some().then(|| view! { <span class="tag" data-tag="edited">{t!("dead-edited")}</span> })}
             {letter.replaying.then(|| view! { <span class="tag">{t!("dead-waits")}</span> })}
             {(letter.tries > 1).then(|| view! { <span class="faint num">{t!("dead-tries", count = letter.tries)}</span> })}
         </li>

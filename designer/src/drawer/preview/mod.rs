@@ -1,8 +1,9 @@
 //! Preview: what every step makes of sample records, before and after it side by side. It runs the engine's own transforms and
 //! writes nothing (I9). `trying` asks for it and remembers the answer, `steps` lists the nodes, `table` shows one of them,
-//! `editing` changes the sample, `fields` says what fields there are; `compare` and `sample` are what they work with.
+//! `editing` changes the sample, `fields` says what fields there are, `drift` what of them is not as it was; `compare` and `sample` are what they work with.
 
 mod compare;
+mod drift;
 mod editing;
 mod fields;
 mod sample;
@@ -14,6 +15,7 @@ use fairway_shared::api::preview::{NodePreview, PreviewState};
 use fairway_shared::component::Kind;
 use leptos::prelude::*;
 
+pub(crate) use self::drift::{Drift, Drifted};
 use self::editing::SampleDialog;
 pub(crate) use self::fields::Seen;
 use self::steps::Steps;

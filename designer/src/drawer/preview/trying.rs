@@ -295,6 +295,7 @@ impl Trying {
             let _left = self.waiting.try_set(false);
             if self.answer.try_set(asked).is_none() {
                 self.mark_missing();
+                self.mark_drift();
             }
         });
     }

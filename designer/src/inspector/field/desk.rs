@@ -52,7 +52,7 @@ impl Desk {
 }
 
 /// Whether a finding is about a value or a part of it. `path` is dotted, as findings write it.
-pub(super) fn is_about(problem: &Diagnostic, node: &str, path: &str) -> bool {
+pub(crate) fn is_about(problem: &Diagnostic, node: &str, path: &str) -> bool {
     problem.place.node.as_deref().unwrap_or_default() == node
         && problem.place.field.as_deref().is_some_and(|field| {
             field.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

@@ -63,6 +63,7 @@ pub(super) fn Conflict(reload: Callback<()>) -> impl IntoView {
                 <div class="banner" role="alert" data-testid="conflict">
                     {icon(Icon::Warning)}
                     <p>{t!("conflict-text")} " " {differs}</p>
+                    <button class="button small primary" data-action="merge" on:click=move |_| editor.merge()>{t!("merge")}</button>
                     {keep()}
                     <button class="button small" data-action="replace" on:click=move |_| editor.replace_theirs()>{t!("replace-theirs")}</button>
                     <button class="button small" data-action="reload" on:click=move |_| reload.run(())>{t!("reload")}</button>

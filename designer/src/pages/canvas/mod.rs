@@ -15,7 +15,7 @@ use self::guide::Guide;
 use self::physical::Physical;
 use crate::api;
 use crate::canvas::{Board, Surface};
-use crate::dialogs::{DocumentDialog, PlanDialog};
+use crate::dialogs::{DocumentDialog, MergeDialog, PlanDialog};
 use crate::drawer::{Drawer, Trying};
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
@@ -70,6 +70,12 @@ fn Opened(
     provide_context(editor);
     provide_context(surface);
     provide_context(Trying::new(editor));
+    let session = use_session();
+    Effect::new(move || {
+        if let Some(name) = editor.placed.get() {
+            session.placed(&name);
+        }
+    });
     Effect::new(move || {
         let name = editor.metadata.with(|metadata| {
             metadata.title.clone().filter(|title| !title.is_empty()).unwrap_or_else(|| metadata.name.clone())
@@ -96,6 +102,7 @@ fn Opened(
         <Ghost />
         <PlanDialog />
         <DocumentDialog />
+        <MergeDialog />
     }
 }
 

@@ -21,6 +21,10 @@ pub(super) fn TaskTable(cluster: Cluster) -> impl IntoView {
         })
     });
     let empty = Memo::new(move |_| keys.with(Vec::is_empty));
+    // One process alone has no reasons: a column of nothing is no help.
+    let reasons = Memo::new(move |_| {
+        places.with(|places| places.iter().any(|place| place.why.is_some() || place.going.is_some()))
+    });
     view! {
         <section class="panel" aria-labelledby="cluster-tasks">
             <h2 id="cluster-tasks">{t!("cluster-tasks")}</h2>
@@ -35,12 +39,12 @@ pub(super) fn TaskTable(cluster: Cluster) -> impl IntoView {
                                     <th scope="col">{t!("place-task")}</th>
                                     <th scope="col">{t!("place-state")}</th>
                                     <th scope="col">{t!("place-worker")}</th>
-                                    <th scope="col">{t!("place-why")}</th>
+                                    {move || reasons.get().then(|| view! { <th scope="col">{t!("place-why")}</th> })}
                                 </tr>
                             </thead>
                             <tbody>
                                 <For each=move || keys.get() key=Clone::clone let:key>
-                                    <Place places key />
+                                    <Place places key reasons />
                                 </For>
                             </tbody>
                         </table>
@@ -53,7 +57,7 @@ pub(super) fn TaskTable(cluster: Cluster) -> impl IntoView {
 }
 
 #[component]
-fn Place(places: Memo<Vec<TaskPlace>>, key: (String, String)) -> impl IntoView {
+fn Place(places: Memo<Vec<TaskPlace>>, key: (String, String), reasons: Memo<bool>) -> impl IntoView {
     let mine = key.clone();
     let seen = Memo::new(move |_| {
         places.with(|places| {
@@ -87,7 +91,7 @@ fn Place(places: Memo<Vec<TaskPlace>>, key: (String, String)) -> impl IntoView {
             <td><bdi class="mono">{key.1.clone()}</bdi></td>
             <td>{state}</td>
             <td>{worker} {move || seen.get().and_then(|place| place.generation).map(|number| view! { <span class="faint num" title=t!("place-generation")>{format!("#{number}")}</span> })}</td>
-            <td>{why}</td>
+            {move || reasons.get().then(|| view! { <td>{why}</td> })}
         </tr>
     }
 }

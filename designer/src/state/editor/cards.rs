@@ -56,6 +56,64 @@ impl Group {
     }
 }
 
+/// Room between a frame and its nodes.
+const AROUND: f64 = 28.0;
+/// Room above them for the frame's title.
+const ABOVE: f64 = 28.0;
+
+/// The frame around nodes.
+pub(crate) fn frame(nodes: impl IntoIterator<Item = Rect>) -> Option<Rect> {
+    let inner = Rect::around(nodes)?.inflate(AROUND);
+    Some(Rect { y: inner.y - ABOVE, h: inner.h + ABOVE, ..inner })
+}
+
+/// The groups after nodes were dragged, if that changes any: one that was dragged out of its frame leaves it, one that was dropped into
+/// another frame joins that. Frames are taken as they were when the drag began; nodes that are dragged with all others of their group
+/// stay in it.
+fn regrouped(
+    groups: &[Value],
+    dragged: &[String],
+    before: impl Fn(&str) -> Option<Rect>,
+    now: impl Fn(&str) -> Option<Rect>,
+) -> Option<Vec<Value>> {
+    let is_dragged = |id: &String| dragged.contains(id);
+    let mut members: Vec<Vec<String>> = groups.iter().map(|group| Group::of(group).nodes).collect();
+    let frames: Vec<Option<Rect>> =
+        members.iter().map(|nodes| frame(nodes.iter().filter_map(|id| before(id)))).collect();
+    // A frame that goes along is no place to come into or to go out of.
+    let stands: Vec<bool> =
+        members.iter().map(|nodes| nodes.iter().any(|id| !is_dragged(id) && before(id).is_some())).collect();
+    let first = members.clone();
+    for id in dragged {
+        let Some(middle) = now(id).map(|rect| rect.centre()) else { continue };
+        let mine = members.iter().position(|nodes| nodes.contains(id));
+        if mine.is_some_and(|mine| !stands[mine] || frames[mine].is_some_and(|frame| frame.contains(middle)))
+        {
+            continue;
+        }
+        let into = (0..members.len())
+            .filter(|at| Some(*at) != mine && stands[*at])
+            .filter_map(|at| Some((at, frames[at].filter(|frame| frame.contains(middle))?)))
+            .min_by(|(_, one), (_, other)| (one.w * one.h).total_cmp(&(other.w * other.h)));
+        if let Some(mine) = mine {
+            members[mine].retain(|node| node != id);
+        }
+        if let Some((into, _)) = into {
+            members[into].push(id.clone());
+        }
+    }
+    (members != first).then(|| {
+        let written = groups.iter().zip(members).zip(first).filter_map(|((group, nodes), first)| {
+            let mut group = group.clone();
+            if nodes != first {
+                group.as_object_mut()?.insert("nodes".into(), json!(nodes));
+            }
+            (!nodes.is_empty() || first.is_empty()).then_some(group)
+        });
+        written.collect()
+    })
+}
+
 fn text(value: &Value, key: &str) -> String {
     value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
@@ -125,6 +183,18 @@ impl Editor {
         self.set_groups(self.groups_without(&ids));
     }
 
+    /// What becomes of the groups by a drag of nodes from where they stood; none where nothing does.
+    pub(super) fn regroup(self, from: &[(String, Point)]) -> Option<Command> {
+        let dragged: Vec<String> = from.iter().map(|(id, _)| id.clone()).collect();
+        let rect = |id: &str| self.node(id).map(|node| node.rect());
+        let before = |id: &str| {
+            let moved = from.iter().find(|(moved, _)| moved == id);
+            rect(id).map(|rect| moved.map_or(rect, |(_, at)| Rect { x: at.x, y: at.y, ..rect }))
+        };
+        let groups = self.groups.with_untracked(|groups| regrouped(groups, &dragged, before, rect))?;
+        Some(Command::SetGroups { groups })
+    }
+
     /// Calls a group otherwise.
     pub(crate) fn title_group(self, rank: usize, title: &str) {
         let mut groups = self.groups.get_untracked();
@@ -174,5 +244,32 @@ mod tests {
             assert!(note.rect.w >= LEAST.0 && note.rect.h >= LEAST.1);
         }
         assert_eq!(Group::of(&json!({ "nodes": ["a", 3, "b"] })).nodes, ["a", "b"]);
+    }
+
+    #[test]
+    fn nodes_leave_and_join_frames_by_being_dragged() {
+        let groups = [json!({ "title": "one", "nodes": ["a", "b"], "own": 1 }), json!({ "nodes": ["c"] })];
+        let at = |x: f64| Some(Rect { x, y: 0.0, w: 100.0, h: 50.0 });
+        let before = |id: &str| match id {
+            "a" => at(0.0),
+            "b" => at(200.0),
+            "c" => at(1000.0),
+            _ => at(2000.0),
+        };
+        let drag = |ids: &[&str], to: f64| {
+            let dragged: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
+            regrouped(&groups, &dragged, before, |id| if ids.contains(&id) { at(to) } else { before(id) })
+        };
+        assert_eq!(drag(&["b"], 150.0), None, "within its frame");
+        let out = drag(&["b"], 600.0).unwrap();
+        assert_eq!(out[0], json!({ "title": "one", "nodes": ["a"], "own": 1 }));
+        assert_eq!(
+            drag(&["b"], 1000.0).unwrap()[1],
+            json!({ "nodes": ["c", "b"] }),
+            "out of one into the other"
+        );
+        assert_eq!(drag(&["free"], 100.0).unwrap()[0]["nodes"], json!(["a", "b", "free"]));
+        assert_eq!(drag(&["a", "b"], 1000.0), None, "a group that is moved whole stays one");
+        assert_eq!(drag(&["c"], 100.0), None, "and so does the only node of one");
     }
 }

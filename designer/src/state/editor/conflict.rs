@@ -1,14 +1,28 @@
-//! Two editors of one draft: what theirs has that mine has not, so that a choice between the two is an informed one.
+//! Two editors of one draft: what theirs has that mine has not, so that a choice between the two is an informed one; and both put
+//! together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use fairway_shared::api::None as Nothing;
 use fairway_shared::api::channels::GetChannel;
 use fairway_shared::channel::{Channel, Node, text};
+use fairway_shared::edit::Merge;
 use leptos::prelude::*;
 
 use super::{Editor, Saving};
 use crate::api;
+use crate::i18n::t;
+
+/// Theirs and mine on their way to one draft.
+#[derive(Clone)]
+pub(crate) struct Merging {
+    /// What came of it, and what is to be chosen.
+    pub(crate) merge: Arc<Merge>,
+    theirs: Arc<Channel>,
+    /// What it is saved onto.
+    etag: String,
+}
 
 /// What differs between two drafts of a channel, as names of nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -63,6 +77,39 @@ fn outputs(channel: &Channel, id: &str) -> Vec<String> {
 }
 
 impl Editor {
+    /// In a conflict: puts theirs and mine together, and asks where both changed the same.
+    pub(crate) fn merge(self) {
+        let uid = self.uid();
+        leptos::task::spawn_local(async move {
+            let detail = match api::call::<GetChannel>(&[("uid", &uid)], &Nothing {}).await {
+                Ok(detail) => detail,
+                Err(problem) => return self.toasts.problem(&problem),
+            };
+            let Some(theirs) = text::from_value(&detail.document).0 else {
+                return self.toasts.bad(t!("merge-unreadable"), None);
+            };
+            let merge = self
+                .document
+                .try_with_value(|mine| self.save.with_value(|draft| Merge::of(&draft.base, mine, &theirs)));
+            // The page may have been left meanwhile.
+            if let Some(merge) = merge {
+                let merging = Merging { merge: Arc::new(merge), theirs: Arc::new(theirs), etag: detail.etag };
+                drop(self.merging.try_set(Some(merging)));
+            }
+        });
+    }
+
+    /// Takes what came of a merge as one step, and saves it onto theirs. Where somebody has saved once more meanwhile, the conflict
+    /// is there again.
+    pub(crate) fn take_merged(self, merging: &Merging, theirs: &BTreeSet<usize>) {
+        let Some(channel) = merging.merge.chosen(theirs) else {
+            return self.toasts.bad(t!("merge-unreadable"), None);
+        };
+        self.save_onto(merging.etag.clone(), (*merging.theirs).clone());
+        self.take_document(channel);
+        self.save_soon();
+    }
+
     /// Once there is a conflict, reads what the other side has.
     pub(super) fn follow_conflict(self) {
         let clash = Memo::new(move |_| self.saving.with(|saving| *saving == Saving::Conflict));

@@ -106,6 +106,7 @@ impl Editor {
         let id = self.with(|channel| edit::fresh_id(channel, component));
         let node = Node { id: id.clone(), component: component.to_owned(), ..Node::default() };
         let place = Command::AddNode { node, spot: Some(spot(corner)) };
+        self.placed.set(Some(component.to_owned()));
         let edge = wire.and_then(|end| {
             let other =
                 self.nodes.with_untracked(|nodes| nodes.get(end.node).map(|node| node.port_ref(end.port)))?;
@@ -141,6 +142,7 @@ impl Editor {
         let id = self.with(|channel| edit::fresh_id(channel, component));
         let node = Node { id: id.clone(), component: component.to_owned(), ..Node::default() };
         let place = Command::AddNode { node, spot: Some(spot(corner)) };
+        self.placed.set(Some(component.to_owned()));
         self.run(Command::Batch(vec![place, splice(edge, &id, self.first_output(component))]));
         self.select_node(&id);
         id
@@ -256,7 +258,10 @@ impl Editor {
             .iter()
             .filter_map(|(id, _)| Some((id.clone(), spot(self.node(id)?.at.get_untracked()))))
             .collect();
-        let moves = Command::MoveNodes { spots };
+        let moves = match self.regroup(from) {
+            Some(groups) => Command::Batch(vec![Command::MoveNodes { spots }, groups]),
+            None => Command::MoveNodes { spots },
+        };
         self.run(match (from, into) {
             ([(id, _)], Some(edge)) => {
                 let output = self.node(id).and_then(|node| node.port_ref(Port::Output(0)).port);
@@ -323,6 +328,16 @@ impl Editor {
         if let Some(command) = command {
             self.run(command);
         }
+    }
+
+    /// Sets or removes a setting of several nodes, as one step.
+    pub(crate) fn set_config_of_all(self, nodes: &[String], field: &str, value: Option<&Value>) {
+        let set = |node: &String| {
+            let (node, field) = (node.clone(), field.to_owned());
+            Command::SetConfig { node, field, value: value.cloned() }
+        };
+        self.close_entry();
+        self.run(Command::Batch(nodes.iter().map(set).collect()));
     }
 
     /// Titles a node.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use fairway_canvas::wiring::{End, Joint};
 use fairway_canvas::{Point, Rect, Shape};
-use fairway_shared::api::channels::ChannelDetail;
+use fairway_shared::api::channels::{ChannelDetail, SeenFields};
 use fairway_shared::api::status::{ChannelStatus, TargetState};
 use fairway_shared::channel::{Channel, Metadata, Settings, text};
 use fairway_shared::diagnostic::Diagnostic;
@@ -28,9 +28,9 @@ use fairway_shared::plan::Plan;
 use leptos::prelude::*;
 use serde_json::Value;
 
-pub(crate) use self::cards::{Group, LEAST as LEAST_NOTE, Note};
+pub(crate) use self::cards::{Group, LEAST as LEAST_NOTE, Note, frame};
 pub(crate) use self::compare::{Comparison, Fate, lines as diff_lines};
-pub(crate) use self::conflict::Differences;
+pub(crate) use self::conflict::{Differences, Merging};
 pub(crate) use self::saving::{Saving, made_empty};
 pub(crate) use self::select::Selection;
 pub(crate) use self::views::{EdgeKey, EdgeView, Findings, NodeView, curve};
@@ -71,6 +71,8 @@ pub(crate) struct Editor {
     pub(crate) notes: RwSignal<Vec<Value>>,
     /// Groups of nodes, as the document has them.
     pub(crate) groups: RwSignal<Vec<Value>>,
+    /// The component that was placed last.
+    pub(crate) placed: RwSignal<Option<String>>,
     /// Fires when nodes have come to rest somewhere else.
     pub(crate) moved: Trigger,
     /// Name, title, description.
@@ -91,8 +93,12 @@ pub(crate) struct Editor {
     pub(crate) saving: RwSignal<Saving>,
     /// In a conflict: what differs between their draft and mine, once it is known.
     pub(crate) differences: RwSignal<Option<Differences>>,
+    /// Theirs and mine, while they are put together.
+    pub(crate) merging: RwSignal<Option<Merging>>,
     /// Version in force.
     pub(crate) deployed: RwSignal<Option<u32>>,
+    /// Fields that samples showed when the version in force was deployed.
+    pub(crate) deployed_fields: StoredValue<SeenFields>,
     /// The last plan that was made, for the physical view.
     pub(crate) plan: RwSignal<Option<Plan>>,
     /// What the inspector should bring the focus to.
@@ -110,6 +116,7 @@ impl Editor {
         let stored = channel.unwrap_or_default();
         let rescued = saving::rescued(&detail.uid, &detail.etag).filter(|rescued| *rescued != stored);
         let unsaved = rescued.is_some();
+        let base = stored.clone();
         let channel = rescued.unwrap_or(stored);
         let editor = Self {
             uid: StoredValue::new(detail.uid.clone()),
@@ -118,7 +125,7 @@ impl Editor {
             by_id: StoredValue::new(HashMap::new()),
             toasts,
             live,
-            save: StoredValue::new(saving::Draft::new(detail.etag)),
+            save: StoredValue::new(saving::Draft::new(detail.etag, base)),
             editing: StoredValue::new(String::new()),
             output_names: StoredValue::new(OutputNames::default()),
             checking: StoredValue::new(false),
@@ -126,6 +133,7 @@ impl Editor {
             edges: RwSignal::new(Vec::new()),
             notes: RwSignal::new(Vec::new()),
             groups: RwSignal::new(Vec::new()),
+            placed: RwSignal::new(None),
             moved: Trigger::new(),
             metadata: RwSignal::new(channel.metadata.clone()),
             settings: RwSignal::new(channel.spec.settings.clone()),
@@ -136,7 +144,9 @@ impl Editor {
             can_redo: RwSignal::new(false),
             saving: RwSignal::new(Saving::Saved),
             differences: RwSignal::new(None),
+            merging: RwSignal::new(None),
             deployed: RwSignal::new(detail.deployed),
+            deployed_fields: StoredValue::new(detail.fields),
             plan: RwSignal::new(None),
             wish: RwSignal::new(None),
             planning: RwSignal::new(false),

@@ -38,6 +38,8 @@ pub(crate) enum Saving {
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
     etag: String,
+    /// What the server had last of what is drawn here: both sides of a conflict are made of it.
+    pub(super) base: Channel,
     /// Every etag that our own saves were answered with.
     ours: HashSet<String>,
     waiting: Option<TimeoutHandle>,
@@ -47,8 +49,8 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    pub(super) fn new(etag: String) -> Self {
-        Self { ours: HashSet::from([etag.clone()]), etag, ..Self::default() }
+    pub(super) fn new(etag: String, base: Channel) -> Self {
+        Self { ours: HashSet::from([etag.clone()]), etag, base, ..Self::default() }
     }
 }
 
@@ -124,13 +126,15 @@ impl Editor {
             return;
         }
         let uid = self.uid();
-        let document = self.with(text::to_value);
+        let sent = self.with(Clone::clone);
+        let document = text::to_value(&sent);
         leptos::task::spawn_local(async move {
             let answer = api::call_if::<SaveDraft>(&[("uid", &uid)], &document, &etag).await;
             let Some(more) = self.save.try_update_value(|draft| {
                 draft.in_flight = false;
                 if let Ok(saved) = &answer {
                     draft.etag.clone_from(&saved.etag);
+                    draft.base = sent;
                     draft.ours.insert(saved.etag.clone());
                 } else {
                     draft.dirty = true;
@@ -259,6 +263,16 @@ impl Editor {
                 leptos::logging::warn!("a saved draft is still kept");
             }
         });
+    }
+
+    /// A conflict is settled: what is drawn is saved onto what the server has.
+    pub(super) fn save_onto(self, etag: String, theirs: Channel) {
+        self.save.update_value(|draft| {
+            draft.ours.insert(etag.clone());
+            draft.etag = etag;
+            draft.base = theirs;
+        });
+        self.saving.set(Saving::Pending);
     }
 
     /// In a conflict: what I see takes the place of theirs, which the server keeps as a version.

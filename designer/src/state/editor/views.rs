@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::drawer::Drift;
 use fairway_canvas::spark::Trail;
 use fairway_canvas::viewport::Detail;
 use fairway_canvas::{Curve, Point, Port, Rect, Shape};
@@ -185,6 +186,8 @@ pub(crate) struct EdgeView {
     pub(crate) status: ArcRwSignal<Option<EdgeStatus>>,
     /// Its last rates.
     pub(crate) trail: ArcRwSignal<Trail>,
+    /// What samples show of its fields otherwise than when the version in force was deployed.
+    pub(crate) drift: ArcRwSignal<Vec<Drift>>,
 }
 
 impl EdgeView {
@@ -200,6 +203,7 @@ impl EdgeView {
             selected: ArcRwSignal::new(false),
             status: ArcRwSignal::new(None),
             trail: ArcRwSignal::new(Trail::default()),
+            drift: ArcRwSignal::new(Vec::new()),
         })
     }
 

@@ -176,6 +176,7 @@ impl<'a> Passing<'a> {
             return;
         }
         let records = batch.len() as u64;
+        self.chain.refusal.patience.control.taps.show(&self.chain.graph, edges, &batch);
         self.way.ticket.pass(|counts| edges.iter().for_each(|edge| counts.edges[edge.index] += records));
         if let Some((last, others)) = edges.split_last() {
             for edge in others {

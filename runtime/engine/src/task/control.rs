@@ -5,6 +5,8 @@ use std::sync::Arc;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
+use super::tap::Taps;
+
 /// What is wanted, from least to most urgent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Wish {
@@ -21,6 +23,8 @@ pub(crate) enum Wish {
 #[derive(Debug, Clone)]
 pub struct Control {
     wish: Arc<watch::Sender<Wish>>,
+    /// Looks at what passes its edges.
+    pub(crate) taps: Taps,
     /// Dead letters are to be tried again.
     pub(crate) replays: Arc<Notify>,
     /// No write is to begin for now.
@@ -33,7 +37,14 @@ pub struct Control {
 
 impl Default for Control {
     fn default() -> Self {
-        Self::steered_by(Arc::new(watch::Sender::new(Wish::Run)), Arc::default(), Arc::default())
+        Self {
+            wish: Arc::new(watch::Sender::new(Wish::Run)),
+            taps: Taps::default(),
+            replays: Arc::default(),
+            suspended: Arc::default(),
+            drain: CancellationToken::new(),
+            fault: CancellationToken::new(),
+        }
     }
 }
 
@@ -61,6 +72,11 @@ impl Control {
     /// Says that there are dead letters to be tried again.
     pub fn replay(&self) {
         self.replays.notify_one();
+    }
+
+    /// Where looks at its edges hang.
+    pub fn taps(&self) -> &Taps {
+        &self.taps
     }
 
     /// Whether it was asked to end.
@@ -91,18 +107,9 @@ impl Control {
         }
     }
 
-    fn steered_by(
-        wish: Arc<watch::Sender<Wish>>,
-        replays: Arc<Notify>,
-        suspended: Arc<watch::Sender<bool>>,
-    ) -> Self {
-        let (drain, fault) = (CancellationToken::new(), CancellationToken::new());
-        Self { wish, replays, suspended, drain, fault }
-    }
-
     /// The same wishes, with faults of its own.
     pub(crate) fn for_run(&self) -> Self {
-        Self::steered_by(self.wish.clone(), self.replays.clone(), self.suspended.clone())
+        Self { drain: CancellationToken::new(), fault: CancellationToken::new(), ..self.clone() }
     }
 
     /// Lets this run, not the task, drain and end.

@@ -24,6 +24,7 @@ mod reader;
 pub(crate) mod refusal;
 mod replayer;
 mod supervise;
+pub mod tap;
 mod target;
 #[cfg(test)]
 mod tests;

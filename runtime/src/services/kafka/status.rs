@@ -1,5 +1,5 @@
 //! States and their history, and what each worker says of the tasks that it runs. Each channel has a ring of places for its history, so
-//! that compaction keeps as many as are shown.
+//! that compaction keeps as many as are shown, and one beside it for what was done by hand, which pushes no state out.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
@@ -53,11 +53,16 @@ pub struct Report {
 #[derive(Default)]
 struct States {
     entries: HashMap<String, BTreeMap<u64, HistoryEntry>>,
+    deeds: HashMap<String, BTreeMap<u64, HistoryEntry>>,
     reports: HashMap<String, BTreeMap<String, Report>>,
 }
 
 /// Takes the place of a number in the keys of reports.
 const TASK: &str = "task";
+/// Stands before the numbers of deeds in their keys.
+const DEED: &str = "deed-";
+/// Deeds kept for each channel.
+const DEEDS_KEPT: usize = 100;
 
 impl Fold for States {
     fn take(&mut self, _: usize, message: Taken) {
@@ -67,20 +72,24 @@ impl Fold for States {
             let report = message.value.map(|value| serde_json::from_slice(&value));
             return self.report(uid, report);
         }
-        let entries = self.entries.entry(uid.to_owned()).or_default();
+        let (rings, kept, place) = match place.strip_prefix(DEED) {
+            Some(place) => (&mut self.deeds, DEEDS_KEPT, place),
+            None => (&mut self.entries, HISTORY_KEPT, place),
+        };
+        let entries = rings.entry(uid.to_owned()).or_default();
         match message.value.map(|value| serde_json::from_slice::<Told>(&value)) {
             Some(Ok(told)) => {
                 entries.insert(told.number, told.entry);
-                while entries.len() > HISTORY_KEPT {
+                while entries.len() > kept {
                     entries.pop_first();
                 }
             }
             // Of a later Fairway.
             Some(Err(_)) => {}
-            None => entries.retain(|number, _| place_of(*number) != place),
+            None => entries.retain(|number, _| place_of(*number, kept) != place),
         }
         if entries.is_empty() {
-            self.entries.remove(uid);
+            rings.remove(uid);
         }
     }
 }
@@ -104,14 +113,14 @@ impl States {
             }
         }
     }
-
-    fn next(&self, uid: &str) -> u64 {
-        self.entries.get(uid).and_then(|entries| entries.last_key_value()).map_or(0, |(number, _)| number + 1)
-    }
 }
 
-fn place_of(number: u64) -> String {
-    (number % HISTORY_KEPT as u64).to_string()
+fn next_of(entries: Option<&BTreeMap<u64, HistoryEntry>>) -> u64 {
+    entries.and_then(|entries| entries.last_key_value()).map_or(0, |(number, _)| number + 1)
+}
+
+fn place_of(number: u64, kept: usize) -> String {
+    (number % kept as u64).to_string()
 }
 
 impl Shared {
@@ -127,6 +136,24 @@ impl Shared {
             mirror: Mirror::open(access, topic, 1)?,
             producer: Mutex::new(Producer::new(access, &writing)?),
         })
+    }
+
+    /// Adds an entry to a ring of a channel's.
+    async fn add(&self, uid: &str, entry: &HistoryEntry) -> Result<()> {
+        // One at a time, or two entries would take one number.
+        let producer = self.producer.lock().await;
+        self.mirror.settle(0).await?;
+        let is_deed = entry.deed.is_some();
+        let number = self
+            .mirror
+            .look(|states| next_of(if is_deed { &states.deeds } else { &states.entries }.get(uid)));
+        let told = serde_json::to_string(&Told { number, entry: entry.clone() })
+            .map_err(|error| Error::Unavailable(error.into()))?;
+        let key = match is_deed {
+            true => format!("{DEED}{}/{uid}", place_of(number, DEEDS_KEPT)),
+            false => format!("{}/{uid}", place_of(number, HISTORY_KEPT)),
+        };
+        self.write(&producer, &[(key, Some(told))]).await
     }
 
     /// Waits until what was told up to now has been read.
@@ -183,17 +210,16 @@ impl Shared {
 #[async_trait]
 impl StatusService for Shared {
     async fn enter(&self, uid: &str, entry: &HistoryEntry) -> Result<()> {
-        // One at a time, or two entries would take one number.
-        let producer = self.producer.lock().await;
-        self.mirror.settle(0).await?;
-        let number = self.mirror.look(|states| states.next(uid));
-        let told = serde_json::to_string(&Told { number, entry: entry.clone() })
-            .map_err(|error| Error::Unavailable(error.into()))?;
-        self.write(&producer, &[(format!("{}/{uid}", place_of(number)), Some(told))]).await
+        self.add(uid, entry).await
+    }
+
+    async fn note(&self, uid: &str, deed: &HistoryEntry) -> Result<()> {
+        self.add(uid, deed).await
     }
 
     async fn status(&self, uid: &str) -> Result<Option<StatusRecord>> {
-        Ok(self.history(uid, 1).await?.pop().map(StatusRecord::from))
+        self.mirror.settle(0).await?;
+        Ok(self.last_seen(uid).await?.map(StatusRecord::from))
     }
 
     async fn history(&self, uid: &str, limit: usize) -> Result<Vec<HistoryEntry>> {
@@ -203,9 +229,25 @@ impl StatusService for Shared {
 
     async fn history_seen(&self, uid: &str, limit: usize) -> Result<Vec<HistoryEntry>> {
         Ok(self.mirror.look(|states| {
-            let entries = states.entries.get(uid).into_iter().flat_map(|entries| entries.values().rev());
-            entries.take(limit).cloned().collect()
+            let of = |ring: &HashMap<String, BTreeMap<u64, HistoryEntry>>| {
+                let entries = ring.get(uid).into_iter().flat_map(|entries| entries.values().rev());
+                entries.take(limit).cloned().collect::<Vec<_>>()
+            };
+            let (mut all, deeds) = (of(&states.entries), of(&states.deeds));
+            if !deeds.is_empty() {
+                all.extend(deeds);
+                // Times of one form, so their texts have their order.
+                all.sort_by(|one, other| other.at.cmp(&one.at));
+                all.truncate(limit);
+            }
+            all
         }))
+    }
+
+    async fn last_seen(&self, uid: &str) -> Result<Option<HistoryEntry>> {
+        Ok(self
+            .mirror
+            .look(|states| states.entries.get(uid)?.last_key_value().map(|(_, entry)| entry.clone())))
     }
 
     async fn forget(&self, uid: &str) -> Result<()> {
@@ -213,10 +255,12 @@ impl StatusService for Shared {
         self.mirror.settle(0).await?;
         let gone: Vec<(String, Option<String>)> = self.mirror.look(|states| {
             let numbers = states.entries.get(uid).into_iter().flat_map(|entries| entries.keys());
+            let deeds = states.deeds.get(uid).into_iter().flat_map(|deeds| deeds.keys());
             let tasks = states.reports.get(uid).into_iter().flat_map(|reports| reports.keys());
-            let entries = numbers.map(|number| format!("{}/{uid}", place_of(*number)));
+            let entries = numbers.map(|number| format!("{}/{uid}", place_of(*number, HISTORY_KEPT)));
+            let deeds = deeds.map(|number| format!("{DEED}{}/{uid}", place_of(*number, DEEDS_KEPT)));
             let reports = tasks.map(|task| format!("{TASK}/{uid}/{task}"));
-            entries.chain(reports).map(|key| (key, None)).collect()
+            entries.chain(deeds).chain(reports).map(|key| (key, None)).collect()
         });
         self.write(&producer, &gone).await
     }

@@ -10,13 +10,14 @@ use async_trait::async_trait;
 use fairway_engine::position::StreamKey;
 use fairway_engine::store::{Letter, LetterKey, Replays, Routed, StoredMark};
 use fairway_shared::api::dead_letters::{DeadLetter, LetterGroup};
+use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, Row, SqliteConnection};
 
 use super::{Database, order_in, order_out, rank_in, rank_out, to_json};
 use crate::clock;
 use crate::services::error::Result;
-use crate::services::{DeadLetterService, Filter, Limits, Page, Refusals, Tasks, Usage};
+use crate::services::{DeadLetterService, Edit, Filter, Limits, Page, Refusals, Tasks, Usage};
 
 /// Dead letters in one database.
 pub(super) struct Local(pub(super) Database);
@@ -156,6 +157,10 @@ impl DeadLetterService for Local {
 
     async fn usage(&self, uid: &str) -> Result<Usage> {
         find::usage(&self.0, uid).await
+    }
+
+    async fn edit(&self, uid: &str, id: &str, record: Option<&Value>) -> Result<Edit> {
+        replay::edit(&self.0, uid, id, record).await
     }
 
     async fn ask_replay(&self, uid: &str, filter: &Filter, tasks: &Tasks) -> Result<u64> {

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use fairway_shared::api::status::HistoryEntry;
+use sqlx::SqliteConnection;
 
 use super::{Database, HISTORY_KEPT, from_json, to_json};
 use crate::services::error::Result;
@@ -25,19 +26,14 @@ impl StatusService for Local {
             .bind(to_json(&record)?)
             .execute(&mut *transaction)
             .await?;
-        sqlx::query("INSERT INTO history (uid, value) VALUES (?, ?)")
-            .bind(uid)
-            .bind(to_json(entry)?)
-            .execute(&mut *transaction)
-            .await?;
-        sqlx::query(
-            "DELETE FROM history WHERE uid = ?1 AND entry <=
-             (SELECT entry FROM history WHERE uid = ?1 ORDER BY entry DESC LIMIT 1 OFFSET ?2)",
-        )
-        .bind(uid)
-        .bind(i64::try_from(HISTORY_KEPT).unwrap_or(i64::MAX))
-        .execute(&mut *transaction)
-        .await?;
+        remember(&mut transaction, uid, entry).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    async fn note(&self, uid: &str, deed: &HistoryEntry) -> Result<()> {
+        let mut transaction = self.0.write.begin().await?;
+        remember(&mut transaction, uid, deed).await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -68,4 +64,22 @@ impl StatusService for Local {
         transaction.commit().await?;
         Ok(())
     }
+}
+
+/// Adds an entry to the history, of which the oldest make room.
+async fn remember(connection: &mut SqliteConnection, uid: &str, entry: &HistoryEntry) -> Result<()> {
+    sqlx::query("INSERT INTO history (uid, value) VALUES (?, ?)")
+        .bind(uid)
+        .bind(to_json(entry)?)
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query(
+        "DELETE FROM history WHERE uid = ?1 AND entry <=
+         (SELECT entry FROM history WHERE uid = ?1 ORDER BY entry DESC LIMIT 1 OFFSET ?2)",
+    )
+    .bind(uid)
+    .bind(i64::try_from(HISTORY_KEPT).unwrap_or(i64::MAX))
+    .execute(&mut *connection)
+    .await?;
+    Ok(())
 }

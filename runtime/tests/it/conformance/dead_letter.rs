@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fairway_engine::position::StreamKey;
 use fairway_engine::store::{Letter, LetterKey, Routed};
-use fairway_runtime::services::{DeadLetterService, Filter, Limits, Page, Services, Tasks};
+use fairway_runtime::services::{DeadLetterService, Edit, Filter, Limits, Page, Services, Tasks};
 use fairway_shared::api::status::Cause;
 use serde_json::json;
 
@@ -291,4 +291,51 @@ pub(super) async fn what_is_asked_for_follows_its_node(services: Services) {
     assert_eq!(moved.len(), 2);
     assert!(moved.iter().all(|replay| replay.number > first.number + 3));
     assert_eq!(store.usage("u").await.unwrap().replaying, 2);
+}
+
+pub(super) async fn an_edited_letter_is_tried_as_edited_and_keeps_its_own_record(services: Services) {
+    let store = open(&services).await;
+    store.set_aside("u", "t", &letters([1, 2])).await.unwrap();
+    let before = store.usage("u").await.unwrap();
+    let id = async |order: u64| {
+        let all = store.list("u", &any(), ALL).await.unwrap();
+        all.into_iter().find(|letter| letter.order == order).map(|letter| letter.id).unwrap_or_default()
+    };
+    let better = json!({ "value": { "id": 1, "name": "Zoë" } });
+    let one = id(1).await;
+    assert_eq!(store.edit("u", "no such id", Some(&better)).await.unwrap(), Edit::Unknown);
+    assert_eq!(store.edit("v", &one, Some(&better)).await.unwrap(), Edit::Unknown);
+    assert_eq!(store.edit("u", &one, Some(&better)).await.unwrap(), Edit::Done);
+    assert_eq!(id(1).await, one, "its id stays");
+    let found = async || {
+        let all = store.list("u", &any(), ALL).await.unwrap();
+        all.into_iter().find(|letter| letter.order == 1).unwrap()
+    };
+    let letter = found().await;
+    assert_eq!((letter.record, letter.edited), (super::dead_letter::letter(1).record, Some(better.clone())));
+    let usage = store.usage("u").await.unwrap();
+    assert_eq!(usage.letters, before.letters);
+    assert!(usage.bytes > before.bytes, "what is kept is counted");
+
+    store.ask_replay("u", &any(), &tasks(&[("sink", "t")])).await.unwrap();
+    assert_eq!(store.edit("u", &one, None).await.unwrap(), Edit::UnderWay);
+    let ready = store.replays("u", "t", 0, 10, &[mark(None, "s", 9)]).await.unwrap().ready;
+    assert_eq!(ready[0].record, better);
+    assert_eq!(ready[1].record, super::dead_letter::letter(2).record);
+    // Refused again where it was: both records are still there.
+    let mut again = super::dead_letter::letter(7);
+    again.key =
+        LetterKey { node: "sink".into(), stream: StreamKey::replay("t"), order: ready[0].number, child: 0 };
+    again.record = better.clone();
+    store.refused_again("u", "t", &[again]).await.unwrap();
+    store.replayed("u", "t", ready[1].number).await.unwrap();
+    let letter = found().await;
+    assert_eq!((letter.tries, &*letter.cause.message, letter.replaying), (2, "no 7", false));
+    assert_eq!((letter.record, letter.edited), (super::dead_letter::letter(1).record, Some(better)));
+    // Taken back, the first one is tried.
+    assert_eq!(store.edit("u", &one, None).await.unwrap(), Edit::Done);
+    assert_eq!(found().await.edited, None);
+    store.ask_replay("u", &any(), &tasks(&[("sink", "t")])).await.unwrap();
+    let ready = store.replays("u", "t", 0, 10, &[mark(None, "s", 9)]).await.unwrap().ready;
+    assert_eq!(ready.last().unwrap().record, super::dead_letter::letter(1).record);
 }

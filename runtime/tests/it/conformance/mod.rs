@@ -41,12 +41,13 @@ mod on_sqlite {
             lists_by_prefix, racing_writers_lose_nothing;
         position: generations_rise_and_fence, positions_only_grow, orders_are_as_large_as_they_may_be, a_commit_is_one_step, marks_come_back_whole,
             retired_tasks_are_fenced, a_reset_forgets_and_fences, adjusts_by_node, channels_are_apart;
-        status: the_latest_state_stands, the_history_is_bounded;
+        status: the_latest_state_stands, the_history_is_bounded, deeds_change_no_state;
         dead_letter: a_replay_doubles_nothing, pages_newest_first, discarded_is_not_refused_again,
             watermarks_settle_refusals, a_reset_lets_letters_come_again, limits_evict_the_oldest, notes_are_kept_by_number,
             finds_by_node_code_and_time, letters_are_tried_in_order_once_their_source_has_passed,
             refused_again_it_stays_one_letter, what_is_asked_for_follows_its_node,
-            a_record_with_several_letters_is_replayed_once, channels_with_letters_to_be_tried_are_named;
+            a_record_with_several_letters_is_replayed_once, channels_with_letters_to_be_tried_are_named,
+            an_edited_letter_is_tried_as_edited_and_keeps_its_own_record;
         secret: values_come_back_and_go, names_do_not_share_values;
     }
 }
@@ -58,12 +59,13 @@ mod on_kafka {
             lists_by_prefix, racing_writers_lose_nothing;
         position: generations_rise_and_fence, positions_only_grow, orders_are_as_large_as_they_may_be, a_commit_is_one_step, marks_come_back_whole,
             retired_tasks_are_fenced, a_reset_forgets_and_fences, adjusts_by_node, channels_are_apart;
-        status: the_latest_state_stands, the_history_is_bounded;
+        status: the_latest_state_stands, the_history_is_bounded, deeds_change_no_state;
         dead_letter: a_replay_doubles_nothing, pages_newest_first, discarded_is_not_refused_again,
             watermarks_settle_refusals, a_reset_lets_letters_come_again, limits_evict_the_oldest, notes_are_kept_by_number,
             finds_by_node_code_and_time, letters_are_tried_in_order_once_their_source_has_passed,
             refused_again_it_stays_one_letter, what_is_asked_for_follows_its_node,
-            a_record_with_several_letters_is_replayed_once, channels_with_letters_to_be_tried_are_named;
+            a_record_with_several_letters_is_replayed_once, channels_with_letters_to_be_tried_are_named,
+            an_edited_letter_is_tried_as_edited_and_keeps_its_own_record;
         secret: values_come_back_and_go, names_do_not_share_values;
     }
 }

@@ -1,7 +1,7 @@
 //! States and their history.
 
 use fairway_runtime::services::{HISTORY_KEPT, Services, StatusRecord};
-use fairway_shared::api::status::{Cause, ChannelState, HistoryEntry};
+use fairway_shared::api::status::{Caller, Cause, ChannelState, Deed, DeedKind, HistoryEntry};
 
 fn entry(number: usize) -> HistoryEntry {
     HistoryEntry {
@@ -14,6 +14,7 @@ fn entry(number: usize) -> HistoryEntry {
             node: Some("n".into()),
         }),
         version: Some(7),
+        deed: None,
     }
 }
 
@@ -49,4 +50,23 @@ pub(super) async fn the_history_is_bounded(services: Services) {
     assert_eq!(history[HISTORY_KEPT - 1], entry(5));
     assert_eq!(status.history("u", 3).await.unwrap().len(), 3);
     assert_eq!(status.history("v", 3).await.unwrap(), [entry(0)]);
+}
+
+pub(super) async fn deeds_change_no_state(services: Services) {
+    let status = services.status;
+    let deed = |number: usize| {
+        let subject = number.to_string();
+        let deed = Deed { what: DeedKind::LetterEdited, subject, node: Some("n".into()), by: Caller::Token };
+        HistoryEntry::of_deed(entry(number).at, deed)
+    };
+    status.note("u", &deed(0)).await.unwrap();
+    assert_eq!(status.status("u").await.unwrap(), None);
+    status.enter("u", &entry(1)).await.unwrap();
+    status.note("u", &deed(2)).await.unwrap();
+    assert_eq!(status.status("u").await.unwrap(), Some(StatusRecord::from(entry(1))));
+    assert_eq!(status.last_seen("u").await.unwrap(), Some(entry(1)));
+    assert_eq!(status.history("u", 10).await.unwrap(), [deed(2), entry(1), deed(0)]);
+    assert_eq!(status.history("u", 1).await.unwrap(), [deed(2)]);
+    status.forget("u").await.unwrap();
+    assert_eq!(status.history("u", 10).await.unwrap(), []);
 }

@@ -52,6 +52,7 @@ fn letter(found: Found, stored: Stored) -> DeadLetter {
         child,
         cause: stored.cause,
         record: stored.record,
+        edited: stored.edited,
         at: clock::from_ms(stored.history.at),
         tries: stored.history.tries,
         replaying: found.replaying,

@@ -140,6 +140,9 @@ impl About {
 pub(super) struct Stored {
     pub(super) cause: Cause,
     pub(super) record: Value,
+    /// The record that is tried again in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) edited: Option<Value>,
     pub(super) history: History,
 }
 
@@ -172,6 +175,9 @@ pub(super) struct History {
     /// Number of the try that refused it last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) replayed: Option<u64>,
+    /// Whether its record was edited.
+    #[serde(default)]
+    pub(super) edited: bool,
 }
 
 /// That a letter is to be tried again.
@@ -226,9 +232,15 @@ impl Note {
         letter: &Letter,
         history: History,
     ) -> Result<Self> {
-        let stored = Stored { cause: letter.cause.clone(), record: letter.record.clone(), history };
-        let headers = headers(uid, task, &place, &letter.cause);
-        Ok(Self { about: About::Letter(place), value: Some(json(&stored)?.into_bytes()), headers })
+        let stored =
+            Stored { cause: letter.cause.clone(), record: letter.record.clone(), edited: None, history };
+        Self::stored(uid, task, place, &stored)
+    }
+
+    /// A letter as it lies there, after something of it has changed.
+    pub(super) fn stored(uid: &str, task: &str, place: Place, stored: &Stored) -> Result<Self> {
+        let headers = headers(uid, task, &place, &stored.cause);
+        Ok(Self { about: About::Letter(place), value: Some(json(stored)?.into_bytes()), headers })
     }
 
     pub(super) fn write(self, topic: &Arc<str>, uid: &str) -> Write {

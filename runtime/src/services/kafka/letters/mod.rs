@@ -26,6 +26,7 @@ use fairway_engine::store::{Letter, Replays, Routed, StoredMark};
 use fairway_kafka::transaction::Write;
 use fairway_kafka::{Access, Picker};
 use fairway_shared::api::dead_letters::{DeadLetter, LetterGroup};
+use serde_json::Value;
 use tokio::sync::Mutex;
 
 use self::drawer::{Drawer, Drawers};
@@ -34,7 +35,7 @@ use super::mirror::Mirror;
 use super::{Control, ledger, position};
 use crate::clock;
 use crate::services::error::Result;
-use crate::services::{DeadLetterService, Filter, Limits, Page, Refusals, Tasks, Usage};
+use crate::services::{DeadLetterService, Edit, Filter, Limits, Page, Refusals, Tasks, Usage};
 
 /// Partitions of the topic. Never another number, or letters would be looked for where they are not.
 pub(super) const PARTITIONS: i32 = 12;
@@ -44,6 +45,8 @@ pub(super) const LARGEST: usize = 64 << 20;
 const AT_ONCE: usize = 5000;
 /// Letters removed by the limits between two looks.
 const EVICTED_AT_ONCE: usize = 2000;
+/// What stands for a task in the headers of a letter that somebody edited.
+const BY_HAND: &str = "";
 /// What stands for a task in the transactional id of a channel's changes. Tasks have no `~`.
 const CHANGES: &str = "~letters";
 
@@ -158,7 +161,14 @@ fn remove<'d>(drawer: &'d Drawer, places: impl Iterator<Item = &'d Place>) -> Ve
 #[async_trait]
 impl DeadLetterService for Shared {
     async fn set_aside(&self, uid: &str, task: &str, letters: &[Letter]) -> Result<()> {
-        let history = History { at: clock::now_ms(), tries: 1, entry: None, dead: false, replayed: None };
+        let history = History {
+            at: clock::now_ms(),
+            tries: 1,
+            entry: None,
+            dead: false,
+            replayed: None,
+            edited: false,
+        };
         let notes = self
             .look(uid, |drawer| {
                 let mut notes = Vec::new();
@@ -222,6 +232,10 @@ impl DeadLetterService for Shared {
 
     async fn groups(&self, uid: &str) -> Result<Vec<LetterGroup>> {
         find::groups(self, uid).await
+    }
+
+    async fn edit(&self, uid: &str, id: &str, record: Option<&Value>) -> Result<Edit> {
+        replay::edit(self, uid, id, record).await
     }
 
     async fn ask_replay(&self, uid: &str, filter: &Filter, tasks: &Tasks) -> Result<u64> {

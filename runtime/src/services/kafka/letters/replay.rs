@@ -1,17 +1,21 @@
-//! Dead letters that are tried again: marked with a rising number and their task, struck off when the task's watermark passes it.
+//! Dead letters that are tried again, edited or as they are: marked with a rising number and their task, struck off when the task's watermark passes it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use fairway_engine::position::StreamKey;
 use fairway_engine::store::{Letter, LetterKey, Replay, Replays, StoredMark};
+use serde_json::Value;
 
 use super::drawer::{Drawer, watermark};
-use super::form::{About, Asked, Counted, History, Note, Place};
-use super::{Change, Shared};
+use super::form::{About, Asked, Counted, History, Note, Place, Stored};
+use super::{BY_HAND, Change, Shared};
 use crate::clock;
-use crate::services::error::Result;
-use crate::services::{Filter, Tasks};
+use crate::services::error::{Error, Result};
+use crate::services::{Edit, Filter, Tasks};
+
+/// How often a letter that changes meanwhile is read again to be edited.
+const EDITS_TRIED: u32 = 10;
 
 pub(super) async fn ask(shared: &Shared, uid: &str, filter: &Filter, tasks: &Tasks) -> Result<u64> {
     shared
@@ -41,6 +45,48 @@ fn number(drawer: &Drawer, letters: &[(&Place, &String)], notes: &mut Vec<Note>)
         notes.extend(asked);
     }
     Ok(())
+}
+
+pub(super) async fn edit(shared: &Shared, uid: &str, id: &str, record: Option<&Value>) -> Result<Edit> {
+    // An id that is no number of ours names nothing.
+    let Ok(entry) = id.parse::<i64>() else { return Ok(Edit::Unknown) };
+    for _ in 0..EDITS_TRIED {
+        let offset =
+            shared.look(uid, |drawer| Some(drawer.letters.get(drawer.entries.get(&entry)?)?.offset)).await?;
+        let Some(offset) = offset else { return Ok(Edit::Unknown) };
+        let Some(stored) = shared.pick(uid, &[offset]).await?.pop().flatten() else { continue };
+        let change = shared
+            .change(uid, |drawer| {
+                let nothing = |answer| Change { notes: Vec::new(), replayed: 0, answer };
+                let place = drawer.entries.get(&entry);
+                let Some((place, slot)) = place.and_then(|place| Some((place, drawer.letters.get(place)?)))
+                else {
+                    return Ok(nothing(Some(Edit::Unknown)));
+                };
+                if drawer.asked.contains_key(place) {
+                    return Ok(nothing(Some(Edit::UnderWay)));
+                }
+                // It was refused again or edited meanwhile: what was read of it no longer holds.
+                if slot.offset != offset {
+                    return Ok(nothing(None));
+                }
+                let history = History {
+                    entry: Some(entry),
+                    dead: !drawer.is_live(place, slot),
+                    edited: record.is_some(),
+                    ..slot.history
+                };
+                let (cause, original) = (stored.cause.clone(), stored.record.clone());
+                let stored = Stored { cause, record: original, edited: record.cloned(), history };
+                let note = Note::stored(uid, BY_HAND, place.clone(), &stored)?;
+                Ok(Change { notes: vec![note], replayed: 0, answer: Some(Edit::Done) })
+            })
+            .await?;
+        if let Some(edit) = change {
+            return Ok(edit);
+        }
+    }
+    Err(Error::Unavailable("the dead letter changes while it is edited".into()))
 }
 
 pub(super) async fn assign(shared: &Shared, uid: &str, tasks: &Tasks, marks: &[StoredMark]) -> Result<()> {
@@ -149,15 +195,28 @@ pub(super) async fn next(
         .await?;
     let offsets: Vec<i64> = ready.iter().map(|ready| ready.offset).collect();
     let stored = shared.pick(uid, &offsets).await?;
-    let replay = |(ready, stored): (Ready, Option<super::form::Stored>)| {
+    let replay = |(ready, stored): (Ready, Option<Stored>)| {
         let Ready { number, node, child, .. } = ready;
-        Some(Replay { number, node, child, record: stored?.record })
+        let stored = stored?;
+        Some(Replay { number, node, child, record: stored.edited.unwrap_or(stored.record) })
     };
     Ok(Replays { ready: ready.into_iter().zip(stored).filter_map(replay).collect(), waiting })
 }
 
 pub(super) async fn refused_again(shared: &Shared, uid: &str, task: &str, letters: &[Letter]) -> Result<()> {
     let at = clock::now_ms();
+    let tried = |drawer: &Drawer, letter: &Letter| {
+        let place = drawer.numbers.get(&(letter.key.stream.partition.clone(), letter.key.order))?;
+        let slot = drawer.letters.get(place)?;
+        (slot.history.edited && stays(place, letter)).then_some(slot.offset)
+    };
+    // Of an edited letter what was refused now is the edited record: the one that was refused first is kept beside it.
+    let edited: Vec<i64> = shared
+        .look(uid, |drawer| letters.iter().filter_map(|letter| tried(drawer, letter)).collect())
+        .await?;
+    let kept = if edited.is_empty() { Vec::new() } else { shared.pick(uid, &edited).await? };
+    let kept: HashMap<i64, Stored> =
+        edited.into_iter().zip(kept).filter_map(|(offset, stored)| Some((offset, stored?))).collect();
     let notes = shared
         .look(uid, |drawer| {
             let mut notes = Vec::new();
@@ -168,7 +227,7 @@ pub(super) async fn refused_again(shared: &Shared, uid: &str, task: &str, letter
                     continue;
                 };
                 let Some(slot) = drawer.letters.get(tried) else { continue };
-                let stays = *tried.node == *letter.key.node && tried.child == letter.key.child;
+                let stays = stays(tried, letter);
                 let now = if stays {
                     tried.clone()
                 } else {
@@ -181,6 +240,7 @@ pub(super) async fn refused_again(shared: &Shared, uid: &str, task: &str, letter
                 if there.is_some_and(|there| there.history.replayed == Some(number)) {
                     continue;
                 }
+                let first = kept.get(&slot.offset).filter(|_| stays);
                 let history = History {
                     at,
                     tries: there.unwrap_or(slot).history.tries + 1,
@@ -190,8 +250,15 @@ pub(super) async fn refused_again(shared: &Shared, uid: &str, task: &str, letter
                         None => !drawer.is_live(tried, slot),
                     },
                     replayed: Some(number),
+                    edited: first.is_some(),
                 };
-                notes.push(Note::letter(uid, task, now, letter, history)?);
+                notes.push(match first {
+                    Some(Stored { record, edited, .. }) => {
+                        let (cause, record, edited) = (letter.cause.clone(), record.clone(), edited.clone());
+                        Note::stored(uid, task, now, &Stored { cause, record, edited, history })?
+                    }
+                    None => Note::letter(uid, task, now, letter, history)?,
+                });
                 if stays {
                     notes.push(Note::gone(About::Asked(tried.clone())));
                 }
@@ -200,4 +267,9 @@ pub(super) async fn refused_again(shared: &Shared, uid: &str, task: &str, letter
         })
         .await??;
     shared.write(uid, task, notes, 0).await
+}
+
+/// Whether a letter that was tried is refused where it was before.
+fn stays(tried: &Place, letter: &Letter) -> bool {
+    *tried.node == *letter.key.node && tried.child == letter.key.child
 }

@@ -55,7 +55,7 @@ pub(super) async fn list(
     page: Page,
 ) -> Result<Vec<DeadLetter>> {
     let text = format!(
-        "SELECT source, \"partition\", rank, node, via, child, entry, cause, record, at, tries, replay IS NOT NULL
+        "SELECT source, \"partition\", rank, node, via, child, entry, cause, record, at, tries, replay IS NOT NULL, edited
          FROM dead_letter WHERE {FITS} ORDER BY entry DESC LIMIT ?7 OFFSET ?8"
     );
     let query = sqlx::query(sqlx::AssertSqlSafe(text)).bind(uid);
@@ -74,6 +74,7 @@ fn letter(row: &SqliteRow) -> Result<DeadLetter> {
         child: key.child,
         cause: from_json(row.try_get(7)?)?,
         record: from_json(row.try_get(8)?)?,
+        edited: row.try_get::<Option<&str>, _>(12)?.map(from_json).transpose()?,
         at: clock::from_ms(row.try_get(9)?),
         tries: row.try_get(10)?,
         replaying: row.try_get(11)?,

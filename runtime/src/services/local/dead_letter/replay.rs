@@ -1,9 +1,10 @@
-//! Dead letters that are tried again: marked with a rising number and their task, struck off when the task's watermark passes it.
+//! Dead letters that are tried again, edited or as they are: marked with a rising number and their task, struck off when the task's watermark passes it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fairway_engine::position::StreamKey;
 use fairway_engine::store::{Letter, LetterKey, Replay, Replays, StoredMark};
+use serde_json::Value;
 use sqlx::{AssertSqlSafe, Row, SqliteConnection};
 
 use super::{Query, bind_key, find, read_key, watermark};
@@ -11,7 +12,7 @@ use crate::clock;
 use crate::services::error::Result;
 use crate::services::local::position::count_replayed;
 use crate::services::local::{Database, from_json, rank_in, rank_out, to_json};
-use crate::services::{Filter, Tasks};
+use crate::services::{Edit, Filter, Tasks};
 
 pub(super) async fn ask(database: &Database, uid: &str, filter: &Filter, tasks: &Tasks) -> Result<u64> {
     let filter = find::Bound::new(filter)?;
@@ -33,6 +34,31 @@ pub(super) async fn ask(database: &Database, uid: &str, filter: &Filter, tasks: 
     }
     transaction.commit().await?;
     Ok(asked)
+}
+
+pub(super) async fn edit(database: &Database, uid: &str, id: &str, record: Option<&Value>) -> Result<Edit> {
+    // An id that is no number of ours names nothing.
+    let Ok(entry) = id.parse::<i64>() else { return Ok(Edit::Unknown) };
+    let edited = record.map(to_json).transpose()?;
+    let mut transaction = database.write.begin().await?;
+    let update = sqlx::query(
+        "UPDATE dead_letter SET edited = ?3, bytes = bytes - coalesce(length(CAST(edited AS BLOB)), 0)
+             + coalesce(length(CAST(?3 AS BLOB)), 0)
+         WHERE uid = ?1 AND entry = ?2 AND replay IS NULL",
+    );
+    let changed = update.bind(uid).bind(entry).bind(edited).execute(&mut *transaction).await?.rows_affected();
+    let there: bool =
+        sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM dead_letter WHERE uid = ? AND entry = ?)")
+            .bind(uid)
+            .bind(entry)
+            .fetch_one(&mut *transaction)
+            .await?;
+    transaction.commit().await?;
+    Ok(match (changed, there) {
+        (1.., _) => Edit::Done,
+        (0, true) => Edit::UnderWay,
+        (0, false) => Edit::Unknown,
+    })
 }
 
 pub(super) async fn assign(
@@ -108,7 +134,7 @@ pub(super) async fn next(
     marks: &[StoredMark],
 ) -> Result<Replays> {
     let rows = sqlx::query(
-        "SELECT source, \"partition\", rank, node, via, child, replay, record, live FROM dead_letter
+        "SELECT source, \"partition\", rank, node, via, child, replay, coalesce(edited, record), live FROM dead_letter
          WHERE uid = ? AND replay_task = ? AND replay > ? ORDER BY replay LIMIT ?",
     )
     .bind(uid)

@@ -5,6 +5,7 @@ use std::time::Instant;
 use fairway_engine::testkit::counts;
 use serde_json::{Value, json};
 
+use super::super::stderr;
 use super::{AGAIN, Crew, Orders, until};
 
 impl Orders {
@@ -52,6 +53,15 @@ fn tasks_joined_by_streams_outlive_their_workers() {
     };
     until("each worker runs one task", || spread(&crew));
     orders.grow(2);
+    // Whichever worker is asked, the one past which the records go answers.
+    for worker in ["a", "b", "c"] {
+        let output = crew.tell(worker, &["tap", "forked", "in", "mark-left", "--seconds", "1"]);
+        let lines = String::from_utf8_lossy(&output.stdout);
+        let seen = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let seen: Vec<Value> = seen.collect();
+        assert!(output.status.success() && !seen.is_empty(), "{worker}: {}", stderr(&output));
+        assert!(seen.iter().all(|record| record["value"]["id"].is_number()), "{worker}: {lines}");
+    }
     for _ in 0..counts(1, 5) {
         for task in ["source-in", "sink-left", "sink-right"] {
             let before = crew.runs();
