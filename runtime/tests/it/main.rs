@@ -7,6 +7,7 @@
 //! | `compile` | plans: laws and examples |
 //! | `laws` | the laws of sources and targets, held against every component |
 //! | `large` | a channel of ten thousand tasks, through the real topics |
+//! | `full_store` | a store on a disk that was full for a moment |
 //! | `house` | a controller with components in memory, over a data directory that can be opened again |
 //! | `joined` | channels whose tasks are joined by streams |
 //! | `drafts` | create, save, delete, import, export |
@@ -27,6 +28,8 @@ mod compile;
 mod components;
 mod conformance;
 mod drafts;
+#[cfg(target_os = "linux")]
+mod full_store;
 mod house;
 mod joined;
 mod large;

@@ -6,6 +6,8 @@ use std::process::Command;
 use fairway_engine::error::Kind;
 use fairway_engine::position::StreamKey;
 use fairway_engine::sink::Group;
+#[cfg(target_os = "linux")]
+use fairway_engine::testkit::SmallDisk;
 
 use crate::testing::{Opening, batch, deliver, lines, mark, text_of};
 
@@ -91,44 +93,13 @@ async fn a_folder_that_vanishes_holds_the_channel() {
     assert!(std::fs::read_to_string(dir.path().join("out/a.jsonl")).unwrap() == text_of(&lines));
 }
 
-/// A small disk of a folder's own; gone with this.
-#[cfg(target_os = "linux")]
-struct SmallDisk<'p>(&'p Path);
-
-#[cfg(target_os = "linux")]
-impl<'p> SmallDisk<'p> {
-    /// `None` where this user may not mount one.
-    fn mount(at: &'p Path) -> Option<Self> {
-        std::fs::create_dir_all(at).unwrap();
-        Self::run("mount", &["-t", "tmpfs", "-o", "size=256k", "none"], at).then_some(Self(at))
-    }
-
-    fn grow(&self) {
-        assert!(Self::run("mount", &["-o", "remount,size=8m"], self.0));
-    }
-
-    fn run(program: &str, arguments: &[&str], at: &Path) -> bool {
-        Command::new(program).args(arguments).arg(at).output().is_ok_and(|output| output.status.success())
-    }
-}
-
-#[cfg(target_os = "linux")]
-impl Drop for SmallDisk<'_> {
-    fn drop(&mut self) {
-        Self::run("umount", &[], self.0);
-    }
-}
-
 /// A disk that is full is said to be; with room made the same records go on, and the file is what it would have been.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_full_disk_is_waited_for() {
     let dir = tempfile::tempdir().unwrap();
     let place = dir.path().join("out");
-    let Some(disk) = SmallDisk::mount(&place) else {
-        println!("SKIPPED: no file system can be mounted here");
-        return;
-    };
+    let Some(disk) = SmallDisk::mount(&place, 256) else { return };
     let lines = lines(40_000);
     let mut sink =
         Opening { root: dir.path(), uid: "u1", generation: 1 }.sink("jsonl_sink", PLAIN).await.unwrap();
@@ -143,7 +114,7 @@ async fn a_full_disk_is_waited_for() {
             outages += 1;
             // The first two tries find it full, as they would for as long as it is.
             if outages == 2 {
-                disk.grow();
+                assert!(disk.grow());
             }
             assert!(outages < 10, "behind {start}");
         }

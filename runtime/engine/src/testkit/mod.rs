@@ -12,6 +12,8 @@ mod laws;
 pub mod measure;
 mod sink;
 mod sink_laws;
+#[cfg(target_os = "linux")]
+mod small_disk;
 mod source;
 mod source_laws;
 mod store;
@@ -24,6 +26,8 @@ pub use describe::describe_themselves;
 pub use faulty::{Fault, Script, faulty};
 pub use sink::{Faults, MEMORY_SINK, PLAIN_SINK, Shelf, shelf};
 pub use sink_laws::{SinkFixture, sink_conforms};
+#[cfg(target_os = "linux")]
+pub use small_disk::SmallDisk;
 pub use source::MEMORY_SOURCE;
 pub use source_laws::{SourceFixture, source_conforms};
 pub use store::MemoryStore;

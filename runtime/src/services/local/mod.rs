@@ -14,8 +14,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::SqlitePool;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{Connection, SqliteConnection, SqlitePool};
 
 use super::error::{Error, Result};
 use super::{HISTORY_KEPT, SealingKey, Services};
@@ -41,7 +41,11 @@ impl Database {
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
             .busy_timeout(Duration::from_secs(10));
-        let write = SqlitePoolOptions::new().max_connections(1).connect_with(options.clone()).await?;
+        let write = SqlitePoolOptions::new()
+            .max_connections(1)
+            .after_release(|connection, _| Box::pin(is_at_rest(connection)))
+            .connect_with(options.clone())
+            .await?;
         sqlx::migrate!("./migrations").run(&write).await.map_err(|error| Error::Unavailable(error.into()))?;
         let read = SqlitePoolOptions::new()
             .max_connections(4)
@@ -56,6 +60,17 @@ impl Database {
         self.read.close().await;
         self.write.close().await;
     }
+}
+
+/// Whether a connection that comes back may be used again.
+///
+/// A full disk makes SQLite end a transaction by itself; the roll back that follows then fails, and the driver goes on to
+/// believe in the transaction. All that came later would be part of it, and none of it would ever be committed: such a
+/// connection is closed, and the next writer opens one.
+async fn is_at_rest(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
+    // A roll back waits in a queue until the next question.
+    connection.ping().await?;
+    Ok(!connection.is_in_transaction())
 }
 
 /// Creates the file so that only its owner may read it; SQLite gives its side files the same rights.
