@@ -34,6 +34,7 @@ finding-graph-no_output = 此节点没有后续连线，它的记录会丢失。
 finding-graph-no_input = 没有连线通向此节点，它不会收到任何记录。请连接数据源，或将其移除。
 finding-graph-loose_output = 某个输出端没有后续连线，它的记录会被丢弃，并计为已过滤。
 finding-graph-cycle = 节点之间形成了环路。
+finding-graph-too_many_copies = 一条记录在途中会变成超过 10,000 份副本。请减少各层节点之间的连线。
 finding-config-missing = 缺少必填的设置。
 finding-config-wrong_type = 设置的值类型不对。
 finding-config-unknown_field = 组件没有这项设置。

@@ -46,8 +46,9 @@ impl Files {
         }
         let clean = normal(&joined);
         let root = real(&self.root);
+        let leads_to = followed(&clean).map(|path| real(&path));
         // Every path starts with an empty one: what is no whole path confines nothing.
-        if root.is_absolute() && real(&clean).starts_with(&root) {
+        if root.is_absolute() && leads_to.is_some_and(|path| path.starts_with(&root)) {
             return Ok(clean);
         }
         Err(Error::config(
@@ -71,6 +72,39 @@ fn normal(path: &Path) -> PathBuf {
         }
     }
     out
+}
+
+/// Follows every link on the way, also one to something that is not there yet: whoever creates a file by such a link creates
+/// it there. `None` where there are more links than any system follows.
+fn followed(path: &Path) -> Option<PathBuf> {
+    const MOST_LINKS: usize = 40;
+    let parts = |path: &Path| -> Vec<PathBuf> {
+        path.components().rev().map(|part| PathBuf::from(part.as_os_str())).collect()
+    };
+    // No part of `out` is a link, so that `..` behind it is its parent.
+    let (mut out, mut left, mut links) = (PathBuf::new(), parts(path), 0);
+    while let Some(part) = left.pop() {
+        match part.components().next() {
+            Some(Component::ParentDir) => {
+                out.pop();
+                continue;
+            }
+            Some(Component::CurDir) | None => continue,
+            Some(_) => {}
+        }
+        let there = out.join(&part);
+        match std::fs::read_link(&there) {
+            Ok(target) => {
+                links += 1;
+                if links > MOST_LINKS {
+                    return None;
+                }
+                left.extend(parts(&target));
+            }
+            Err(_) => out = there,
+        }
+    }
+    Some(out)
 }
 
 /// Follows links of the longest part that exists.
@@ -109,6 +143,62 @@ mod tests {
                 assert!(files.resolve(bad).is_err(), "{root:?}: {bad}");
             }
         }
+    }
+
+    /// A link to what is not there yet counts as where it leads: opening it would create a file there.
+    #[cfg(unix)]
+    #[test]
+    fn links_to_what_is_not_there_stay_inside() {
+        use std::os::unix::fs::symlink;
+        let dir = std::env::temp_dir().join(format!("fairway-links-{}", std::process::id()));
+        let root = dir.join("root");
+        std::fs::create_dir_all(root.join("in/deep")).unwrap();
+        std::fs::create_dir_all(dir.join("out")).unwrap();
+        let link = |target: &str, name: &str| {
+            symlink(target.replace('$', dir.to_str().unwrap()), root.join(name)).unwrap();
+        };
+        for (name, target) in [
+            ("out.jsonl", "$/out/new.jsonl"),
+            ("up.jsonl", "../out/new.jsonl"),
+            ("chain.jsonl", "next.jsonl"),
+            ("next.jsonl", "in/last.jsonl"),
+            ("in/last.jsonl", "deep/../../../new.jsonl"),
+            ("folder", "../out/new"),
+            ("circle", "other"),
+            ("other", "circle"),
+            // By text it would be `root/in/new.jsonl`.
+            ("away", "$/out"),
+            ("in/by_link.jsonl", "../away/../new.jsonl"),
+            ("beside.jsonl", "$/root.jsonl"),
+        ] {
+            link(target, name);
+        }
+        let files = Files::confined(&root);
+        for bad in [
+            "out.jsonl",
+            "up.jsonl",
+            "chain.jsonl",
+            "next.jsonl",
+            "in/last.jsonl",
+            "folder/a.csv",
+            "circle",
+            "in/by_link.jsonl",
+            "beside.jsonl",
+        ] {
+            let error = files.resolve(bad).unwrap_err();
+            assert_eq!(error.code, "file.outside_root", "{bad}");
+            assert!(Files::open(&root).resolve(bad).is_ok(), "{bad}");
+        }
+        for (name, target) in [
+            ("good.jsonl", "in/new.jsonl"),
+            ("absolute.jsonl", "$/root/in/new.jsonl"),
+            ("in/back.jsonl", "../new.jsonl"),
+            ("to_good.jsonl", "good.jsonl"),
+        ] {
+            link(target, name);
+            assert_eq!(files.resolve(name).unwrap(), files.root().join(name), "{name}");
+        }
+        std::fs::remove_dir_all(&dir).unwrap();
     }
 
     #[test]

@@ -19,6 +19,7 @@
 pub mod component;
 pub mod data;
 pub mod error;
+pub mod file_id;
 pub mod files;
 pub mod hooks;
 pub mod joint;

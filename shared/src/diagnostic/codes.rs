@@ -93,6 +93,8 @@ codes! {
         "Its records are dropped and count as filtered. Join it to a target, unless that is meant.";
     GRAPH_CYCLE = "graph.cycle", "Nodes lead back to themselves.",
         "Records would circle for ever; this holds for `errors` ports as well. Remove one edge of the circle.";
+    GRAPH_TOO_MANY_COPIES = "graph.too_many_copies", "One record would become more than 10,000 copies on its way.",
+        "Every edge from an output carries a copy, and where ways part and meet again layer by layer their number multiplies. Join the layers by fewer edges.";
     CONFIG_MISSING = "config.missing", "A setting that the component needs is missing.",
         "The help of the field says what it is for.";
     CONFIG_WRONG_TYPE = "config.wrong_type", "A setting holds a value of the wrong type.",

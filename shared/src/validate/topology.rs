@@ -24,6 +24,7 @@ pub(super) fn check(channel: &Channel, graph: &Graph<'_>, out: &mut Vec<Diagnost
     loose_ends(channel, graph, out);
     loose_outputs(channel, graph, out);
     cycles(channel, graph, out);
+    copies(channel, graph, out);
 }
 
 fn loose_ends(channel: &Channel, graph: &Graph<'_>, out: &mut Vec<Diagnostic>) {
@@ -103,6 +104,52 @@ fn loose_outputs(channel: &Channel, graph: &Graph<'_>, out: &mut Vec<Diagnostic>
 /// Ports with several outputs.
 fn several<'p>(ports: &'p Option<Cow<'_, Ports>>) -> Option<&'p Ports> {
     ports.as_deref().filter(|ports| ports.outputs.len() > 1)
+}
+
+/// Most copies that a drawing may make of one record: far more than anybody draws, and few enough to be held (I5).
+const MOST_COPIES: u64 = 10_000;
+
+/// Reports where ways part and meet again so often that one record becomes more copies than can be held. A record leaves a
+/// node by one of its outputs, so the one with the most ways behind it counts.
+fn copies(channel: &Channel, graph: &Graph<'_>, out: &mut Vec<Diagnostic>) {
+    let count = channel.spec.nodes.len();
+    let (mut leaving, mut feeders) = (vec![Vec::new(); count], vec![Vec::new(); count]);
+    for (edge, ends) in graph.ends.iter().enumerate() {
+        let Some((from, to)) = *ends else { continue };
+        let end = &channel.spec.edges[edge].from;
+        let output = graph.ports[from].as_ref().and_then(|ports| ports.output(end.port.as_deref()));
+        leaving[from].push(((end.is_errors(), output), to));
+        feeders[to].push(from);
+    }
+    // From the ends backwards; nodes on a circle never come to be counted, and are reported as such.
+    let mut uncounted: Vec<usize> = leaving.iter().map(Vec::len).collect();
+    let mut open: Vec<usize> = (0..count).filter(|node| uncounted[*node] == 0).collect();
+    let mut most = vec![1u64; count];
+    while let Some(node) = open.pop() {
+        let mut by_output: BTreeMap<_, u64> = BTreeMap::new();
+        for (output, to) in &leaving[node] {
+            let copies = by_output.entry(*output).or_default();
+            *copies = copies.saturating_add(most[*to]);
+        }
+        most[node] = by_output.into_values().max().unwrap_or(1);
+        if most[node] > MOST_COPIES && feeders[node].is_empty() {
+            let message = format!(
+                "one record of `{}` would become more than 10,000 copies on its way",
+                shown(&channel.spec.nodes[node].id)
+            );
+            out.push(
+                Diagnostic::error(codes::GRAPH_TOO_MANY_COPIES, node_place(channel, node, ""), message).help(
+                    "Join the layers of nodes behind it by fewer edges: each way through them makes a copy.",
+                ),
+            );
+        }
+        for from in &feeders[node] {
+            uncounted[*from] -= 1;
+            if uncounted[*from] == 0 {
+                open.push(*from);
+            }
+        }
+    }
 }
 
 /// Reports one circle for each group of nodes that lead back to each other; `errors` ports lead like any other.

@@ -459,6 +459,59 @@ fn long_circles_and_deep_graphs_are_no_trouble() {
     assert!(found[0].message.contains("… 19988 more …"), "{}", found[0].message);
 }
 
+/// Layers of two nodes, each joined to both of the next layer, between `orders` and `out`.
+fn layered(layers: usize) -> Value {
+    let mut document = good();
+    let mut nodes = vec![good()["spec"]["nodes"][0].clone(), good()["spec"]["nodes"][2].clone()];
+    let mut edges = Vec::new();
+    for layer in 0..layers {
+        for side in ["l", "r"] {
+            let id = format!("{side}{layer}");
+            let before = match layer.checked_sub(1) {
+                None => vec!["orders".to_owned()],
+                Some(before) => vec![format!("l{before}"), format!("r{before}")],
+            };
+            edges.extend(before.iter().map(|from| json!({"from": from, "to": id})));
+            if layer + 1 == layers {
+                edges.push(json!({"from": id, "to": "out"}));
+            }
+            nodes.push(json!({"id": id, "component": "filter", "config": {"condition": "x > 1"}}));
+        }
+    }
+    document["spec"]["nodes"] = nodes.into();
+    document["spec"]["edges"] = edges.into();
+    document
+}
+
+#[test]
+fn ways_that_multiply_records_beyond_measure_are_refused() {
+    let world = World::new();
+    let found = |document: &Value| -> Vec<String> {
+        let found = validate(&channel(document), &world.facts());
+        let errors = found.iter().filter(|fault| fault.severity == Severity::Error);
+        errors.map(|fault| format!("{} {}", fault.code, fault.place.pointer)).collect()
+    };
+    assert_eq!(found(&layered(13)), Vec::<String>::new(), "8,192 copies");
+    for layers in [14, 25, 200] {
+        assert_eq!(found(&layered(layers)), ["graph.too_many_copies /spec/nodes/0"], "{layers} layers");
+    }
+    // Whatever goes one way or the other and meets again is still one record.
+    let mut document = good();
+    let mut nodes = vec![good()["spec"]["nodes"][0].clone(), good()["spec"]["nodes"][2].clone()];
+    let mut edges = vec![json!({"from": "orders", "to": "n0"})];
+    for step in 0..40 {
+        nodes
+            .push(json!({"id": format!("n{step}"), "component": "filter", "config": {"condition": "x > 1"}}));
+        let next = if step == 39 { "out".to_owned() } else { format!("n{}", step + 1) };
+        edges.push(json!({"from": format!("n{step}"), "to": next}));
+        edges.push(json!({"from": format!("n{step}.rejected"), "to": next}));
+        edges.push(json!({"from": format!("n{step}.errors"), "to": next}));
+    }
+    document["spec"]["nodes"] = nodes.into();
+    document["spec"]["edges"] = edges.into();
+    assert_eq!(found(&document), Vec::<String>::new());
+}
+
 #[test]
 fn validate_answers_nothing_that_was_told_when_reading() {
     let world = World::new();

@@ -9,7 +9,6 @@ mod csv_marks;
 mod csv_sink;
 mod csv_source;
 mod fault;
-mod file_id;
 mod jsonl_sink;
 mod jsonl_source;
 #[cfg(test)]

@@ -36,7 +36,8 @@ use crate::sqlite::reading::{Reader, probe};
 ///
 /// **What is not seen.** A number smaller than one that was read is never read: SQLite gives the number of a deleted last row
 /// again unless the table is declared `AUTOINCREMENT`. A time earlier than the last one read is never read either.
-/// A table that is dropped and made again is taken for the same one: start the source over.
+/// A table that is dropped and made again is taken for the same one, and so is a file that another is put in the place of:
+/// start the source over.
 ///
 /// **Once or twice.** Each row is delivered exactly once to targets that can, with any key. A view or a query without
 /// `key` and without a column to go by can only be read from its beginning again after a stop: at least once. With a query

@@ -74,6 +74,11 @@ impl Batch {
             + extras
     }
 
+    /// Where the values lie: batches that share them say the same while one of them lives.
+    pub(crate) fn values(&self) -> usize {
+        Arc::as_ptr(&self.cells).addr()
+    }
+
     /// Puts the batch under a schema derived from its own: renamed, dropped or ordered fields, declared types.
     /// No record is touched. `derive` is called only when the schema differs from the last call's.
     pub fn with_schema(&mut self, cache: &mut Derived, derive: impl FnOnce(&Schema) -> Schema) {

@@ -3,6 +3,7 @@
 //! One task runs all transforms, so that each sees its records in order and one at a time; only what an errors port of a
 //! sink hands on enters from the side (see `target`), and waits for the transform it needs.
 
+use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,6 +12,7 @@ use smallvec::{SmallVec, smallvec};
 use tokio::sync::mpsc;
 
 use super::LONGEST_DRAIN;
+use super::control::Wish;
 use super::graph::{Edge, Graph};
 use super::refusal::Refusal;
 use super::target::{Parcel, Sender};
@@ -60,7 +62,15 @@ pub(crate) struct Chain {
     pub(crate) transforms: Transforms,
     pub(crate) senders: Vec<Option<Sender>>,
     pub(crate) refusal: Refusal,
+    /// Most bytes that one passage may hold, unless what entered is larger than a part of it.
+    pub(crate) most_bytes: usize,
 }
+
+/// How many times the memory of what entered, or of all that may be in flight, one passage may take (I5): more than
+/// transforms that make much of little do, and less than a drawing can whose ways part and meet again.
+pub(crate) const GROWTH: usize = 32;
+/// Batches waiting within one passage from which on their memory is added up, and others get their turn between two.
+const MANY: usize = 64;
 
 /// Runs until no reader is left. What went on before a fault of the chain is sound, so targets get time to take it:
 /// `delivering` ends with the last of them.
@@ -103,7 +113,7 @@ impl Chain {
             targets: &self.graph.reached[source],
             done: None,
         };
-        let mut passage = Passing::new(self, &way);
+        let mut passage = Passing::new(self, &way, polled.batch.bytes());
         let (out, rows) = (polled.batch.len() as u64, polled.rows() as u64);
         ticket.pass(|counts| {
             counts.nodes[source].entered += rows;
@@ -127,8 +137,9 @@ impl Chain {
             targets: &self.graph.reached[node],
             done: None,
         };
-        let mut passage = Passing::new(self, &way);
+        let mut passage = Passing::new(self, &way, batch.bytes());
         passage.waiting[node].push((batch, true));
+        passage.count = 1;
         passage.finish().await
     }
 
@@ -139,7 +150,7 @@ impl Chain {
         batch: Batch,
         way: &Way<'_>,
     ) -> Result<bool, Error> {
-        let mut passage = Passing::new(self, way);
+        let mut passage = Passing::new(self, way, batch.bytes());
         passage.spread_over(&self.graph.nodes[sink].errors, batch, true);
         passage.finish().await
     }
@@ -151,15 +162,24 @@ struct Passing<'a> {
     way: &'a Way<'a>,
     waiting: Vec<Waiting>,
     letters: Vec<Letter>,
+    /// Batches waiting before all nodes.
+    count: usize,
+    /// How many batches are to wait when their memory is added up next.
+    weigh_at: usize,
+    /// Most bytes that may wait.
+    most_bytes: usize,
 }
 
 impl<'a> Passing<'a> {
-    fn new(chain: &'a Chain, way: &'a Way<'a>) -> Self {
+    fn new(chain: &'a Chain, way: &'a Way<'a>, entered: usize) -> Self {
         Self {
             chain,
             way,
             waiting: chain.graph.nodes.iter().map(|_| smallvec![]).collect(),
             letters: Vec::new(),
+            count: 0,
+            weigh_at: MANY,
+            most_bytes: chain.most_bytes.max(entered.saturating_mul(GROWTH)),
         }
     }
 
@@ -178,6 +198,7 @@ impl<'a> Passing<'a> {
         let records = batch.len() as u64;
         self.chain.refusal.patience.control.taps.show(&self.chain.graph, edges, &batch);
         self.way.ticket.pass(|counts| edges.iter().for_each(|edge| counts.edges[edge.index] += records));
+        self.count += edges.len();
         if let Some((last, others)) = edges.split_last() {
             for edge in others {
                 self.waiting[edge.to].push((batch.clone(), on_errors_path));
@@ -240,12 +261,48 @@ impl<'a> Passing<'a> {
         Ok(())
     }
 
+    /// Sees whether what waits still has room: one batch must not become any number of them (I5).
+    fn weigh(&mut self, node: usize) -> Result<(), Error> {
+        if self.count < self.weigh_at {
+            return Ok(());
+        }
+        self.weigh_at = self.count.saturating_mul(2);
+        let mut shared = HashSet::new();
+        let batches = self.waiting.iter().flatten().map(|(batch, _)| batch);
+        // Copies share their values until something changes them.
+        let bytes: usize = batches
+            .map(|batch| {
+                size_of::<(Batch, bool)>() + if shared.insert(batch.values()) { batch.bytes() } else { 0 }
+            })
+            .sum();
+        if bytes <= self.most_bytes {
+            return Ok(());
+        }
+        let what = format!(
+            "one batch became {} batches with more than {} MiB on its way",
+            self.count,
+            self.most_bytes >> 20
+        );
+        Err(Error::config("task.too_many_copies", what)
+            .help("every way between two nodes makes a copy: join layers of nodes by fewer edges")
+            .at_node(&self.chain.graph.nodes[node].id))
+    }
+
     /// Runs the transforms, makes dead letters durable, then hands parcels to the targets; `false` when the task is to end.
     async fn finish(mut self) -> Result<bool, Error> {
+        let control = &self.chain.refusal.patience.control;
         for &node in &self.chain.graph.order {
             if self.chain.graph.nodes[node].kind == Kind::Transform {
                 for (batch, on_errors_path) in std::mem::take(&mut self.waiting[node]) {
+                    if control.current() == Wish::Abort {
+                        return Ok(false);
+                    }
+                    self.count -= 1;
                     self.transform(node, batch, on_errors_path)?;
+                    if self.count >= MANY {
+                        self.weigh(node)?;
+                        tokio::task::yield_now().await;
+                    }
                 }
             }
         }

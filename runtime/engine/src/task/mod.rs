@@ -185,6 +185,7 @@ pub async fn run(
             policy: spec.policy,
             patience: patience.clone(),
         },
+        most_bytes: spec.limits.in_flight_bytes.saturating_mul(chain::GROWTH),
     };
 
     let (to_chain, read) = mpsc::channel(2);

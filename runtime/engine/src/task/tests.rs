@@ -79,6 +79,27 @@ async fn two_sources_feed_one_chain_and_each_goes_on_by_itself() {
     assert_eq!((counts.read, counts.delivered, counts.filtered, counts.dead_lettered), (500, 200, 50, 250));
 }
 
+/// Ways that part and meet again layer by layer make 2^40 copies of one record (I5).
+#[tokio::test]
+async fn a_batch_that_grows_without_end_ends_the_task() {
+    let mut drawing = to_shelf(count_to(1, 1), "a", "layers");
+    for layer in 0..40 {
+        for side in ["l", "r"] {
+            drawing = drawing.node(&format!("{side}{layer}"), REFUSE_EVEN, json!({}));
+            let before = ["l", "r"]
+                .map(|side| if layer == 0 { "numbers".to_owned() } else { format!("{side}{}", layer - 1) });
+            for from in &before[..if layer == 0 { 1 } else { 2 }] {
+                drawing = drawing.edges(&[&format!("{from}>{side}{layer}")]);
+            }
+        }
+    }
+    let mut drawing = drawing.edges(&["l39>a", "r39>a"]);
+    drawing.0.limits.in_flight_bytes = 64 << 10;
+    let error = Bench::default().run(&drawing).await.unwrap_err();
+    assert_eq!((error.kind, &*error.code), (Kind::Config, "task.too_many_copies"), "{error}");
+    assert!(shelf("layers").counted().is_empty());
+}
+
 #[tokio::test]
 async fn filtered_and_refused_records_are_progress() {
     let drawing = to_shelf(count_to(100, 9).node("odd", REFUSE_EVEN, json!({})), "a", "progress")

@@ -1,12 +1,14 @@
 use std::io::{Read, Write};
 use std::path::Path;
 
+use fairway_engine::component::Opener;
 use fairway_engine::error::Kind;
+use fairway_engine::files::Files;
 use fairway_engine::position::StreamKey;
-use fairway_engine::sink::Group;
+use fairway_engine::sink::{Group, SinkCtx};
 use flate2::read::MultiGzDecoder;
 
-use crate::testing::{Opening, batch, deliver, lines, mark, text_of};
+use crate::testing::{Opening, batch, component, deliver, lines, mark, text_of};
 
 const PLAIN: &str = r#"{"path":"out/a.jsonl"}"#;
 
@@ -105,6 +107,37 @@ async fn one_writer_at_a_time_and_no_older_one_after_it() {
     let mut older = at(dir.path(), 4).sink("jsonl_sink", PLAIN).await.unwrap();
     let fenced = older.adopt(&StreamKey::straight("in", "")).await.unwrap_err();
     assert_eq!(fenced.kind, Kind::Fenced);
+}
+
+/// Nothing is written outside the root, whatever links stand where the sink's own files will be.
+#[cfg(unix)]
+#[tokio::test]
+async fn links_lead_no_file_of_a_sink_out_of_the_root() {
+    use std::os::unix::fs::symlink;
+    let dir = tempfile::tempdir().unwrap();
+    let (root, outside) = (dir.path().join("root"), dir.path().join("outside"));
+    std::fs::create_dir_all(root.join("out")).unwrap();
+    std::fs::create_dir_all(&outside).unwrap();
+    let open = || async {
+        let Opener::Sink(open) = component("jsonl_sink").opener else { panic!("it is a sink") };
+        let files = Files::confined(&root);
+        let cx = SinkCtx { uid: "u1".into(), node: "out".into(), generation: 1, share: None, files };
+        open(serde_json::from_str(PLAIN).unwrap(), cx).await
+    };
+    for name in ["a.jsonl", "a.jsonl.fairway"] {
+        symlink(outside.join("new"), root.join("out").join(name)).unwrap();
+        let error = open().await.map(|_| ()).unwrap_err();
+        assert_eq!(&*error.code, "file.outside_root", "{name}");
+        std::fs::remove_file(root.join("out").join(name)).unwrap();
+    }
+    std::fs::write(outside.join("theirs"), "theirs").unwrap();
+    symlink(outside.join("theirs"), root.join("out/a.jsonl.fairway.new")).unwrap();
+    let mut sink = open().await.unwrap();
+    deliver(&mut *sink, &lines(5), 5, 5).await;
+    sink.close().await.unwrap();
+    assert_eq!(read(&root, "out/a.jsonl"), text_of(&lines(5)));
+    assert_eq!(std::fs::read_to_string(outside.join("theirs")).unwrap(), "theirs");
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1, "nothing new outside");
 }
 
 #[tokio::test]

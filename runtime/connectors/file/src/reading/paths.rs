@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use fairway_engine::Error;
+use fairway_engine::file_id;
 use fairway_engine::files::Files;
 use globset::{GlobBuilder, GlobMatcher};
 
+use crate::fault;
 use crate::writing::is_side_file;
-use crate::{fault, file_id};
 
 /// A file that was found.
 #[derive(Debug, Clone)]

@@ -1,11 +1,11 @@
 //! Files that are written by commits: opening one, after a crash too, and the way of a commit through one file or several.
 
-use std::fs::OpenOptions;
 use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use fairway_engine::Error;
 use fairway_engine::data::Batch;
+use fairway_engine::file_id;
 use fairway_engine::files::Files;
 use fairway_engine::position::{Mark, Position, StreamKey};
 use fairway_engine::sink::Refused;
@@ -14,8 +14,8 @@ use super::part::{Part, Writer, changed, create, make_folder, place};
 use super::series::{Series, now};
 use super::side_file::{Commit, Held, Identity, Line, SideFile};
 use super::start::{exists, start};
-use super::{Compression, Format, Mode, SIDE_FILE, sync_folder};
-use crate::{fault, file_id};
+use super::{Compression, Format, Mode, SIDE_FILE, create_beside, sync_folder};
+use crate::fault;
 
 /// Whose positions are kept.
 #[derive(Debug, Clone)]
@@ -71,7 +71,9 @@ impl CommittedFile {
         }
         let mut name = base.as_os_str().to_owned();
         name.push(SIDE_FILE);
-        let mut side = SideFile::lock(Path::new(&name))?;
+        // It may be a link as well.
+        let name = wish.files.resolve(&name.to_string_lossy())?;
+        let mut side = SideFile::lock(&name)?;
         go_back(&mut side, &wish.files)?;
         let known = side.state().file.clone();
         let path = match &known {
@@ -297,7 +299,7 @@ impl CommittedFile {
         let kept = || -> io::Result<u64> {
             let mut from = &*self.part.file;
             from.seek(SeekFrom::Start(length))?;
-            let mut to = OpenOptions::new().write(true).create(true).truncate(true).open(&aside)?;
+            let mut to = create_beside(&aside)?;
             let bytes = io::copy(&mut from, &mut to)?;
             to.sync_all()?;
             sync_folder(&aside)?;

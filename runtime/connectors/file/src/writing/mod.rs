@@ -68,6 +68,15 @@ pub(crate) enum Compression {
     Zstd,
 }
 
+/// Creates a file of our own beside another, in the place of whatever has its name; a link of that name is not followed.
+fn create_beside(path: &std::path::Path) -> std::io::Result<std::fs::File> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    std::fs::OpenOptions::new().read(true).write(true).create_new(true).open(path)
+}
+
 /// Makes names in a folder durable: a file that was created or renamed there.
 fn sync_folder(path: &std::path::Path) -> std::io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fairway_engine::Error;
+use fairway_engine::file_id;
 use fairway_engine::files::Files;
 
 use super::packer::Packer;
 use super::side_file::Identity;
 use super::{Compression, Format, sync_folder};
-use crate::{fault, file_id};
+use crate::fault;
 
 /// Bytes of records gathered before they are handed on.
 const FLUSH_BYTES: usize = 128 << 10;

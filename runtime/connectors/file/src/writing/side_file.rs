@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fairway_engine::Error;
+use fairway_engine::file_id;
 use fairway_engine::position::{Mark, Position, StreamKey};
 use serde::{Deserialize, Serialize};
 
-use super::sync_folder;
-use crate::{fault, file_id};
+use super::{create_beside, sync_folder};
+use crate::fault;
 
 /// How long a lock is asked for, and how often: a process that is just being started by this one holds copies of its open
 /// files for a moment, those of a writer that has already ended among them.
@@ -324,7 +325,7 @@ impl SideFile {
         let bytes = self.state.lines()?;
         let mut name = self.path.clone().into_os_string();
         name.push(".new");
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&name)?;
+        let mut file = create_beside(Path::new(&name))?;
         file.try_lock().map_err(io::Error::from)?;
         file.write_all(&bytes)?;
         file.sync_all()?;

@@ -5,6 +5,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use fairway_engine::Error;
+use fairway_engine::file_id;
 
 use super::committed_file::{Wish, next_of};
 use super::last_line::{Ending, is_whole_compressed};
@@ -13,7 +14,7 @@ use super::part::Part;
 use super::series::now;
 use super::side_file::{Identity, SideFile};
 use super::{Compression, Format, Mode, sync_folder};
-use crate::{fault, file_id};
+use crate::fault;
 
 pub(super) fn exists(path: &Path) -> Error {
     let message = format!("`{}` is already there", path.display());

@@ -164,6 +164,10 @@ impl Positions {
 
     /// What goes wrong with positions is never a record's fault.
     fn failed(&self, error: sqlx::Error) -> Error {
+        // It was made before any stream was taken over; made anew it would lack what it said.
+        if fault::sqlstate(&error) == Some("42P01") {
+            return self.ledger.without_table().source(error);
+        }
         let fault =
             fault::of_target(error, &format!("the positions in {} cannot be read or moved", self.table));
         match fault.kind {

@@ -4,8 +4,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fairway_engine::Error;
 use fairway_engine::files::Files;
+use fairway_engine::{Error, file_id};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection};
 
@@ -18,6 +18,10 @@ const STATEMENTS: usize = 64;
 /// Pages of 4 KiB that the write-ahead log gathers before they go into the file: fewer and larger waits for the disk than
 /// with SQLite's own 1000 (some 20 % more rows a second in large commits), for 40 MB of disk.
 const CHECKPOINT_PAGES: u32 = 10_000;
+
+/// What tells the file that was opened from another one at the same path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FileId((u64, u64));
 
 /// A file, and how it is opened.
 #[derive(Debug, Clone)]
@@ -67,11 +71,47 @@ impl Database {
                 .help("name a file in it"));
         }
         if !self.path.exists() {
-            return Err(Error::outage("sqlite.no_file", format!("there is no file `{path}`"))
-                .help("correct the path, or create the file; it is looked for again by itself"));
+            return Err(self.no_file());
         }
         let connection = SqliteConnection::connect_with(&self.options).await;
         connection.map_err(|error| fault::of_target(error, &format!("`{path}` cannot be opened")))
+    }
+
+    /// The path, as it is shown.
+    pub(crate) fn path(&self) -> std::path::Display<'_> {
+        self.path.display()
+    }
+
+    /// The file that is at the path now.
+    ///
+    /// # Errors
+    /// `sqlite.no_file`, an outage, when there is none or it cannot be looked at.
+    pub(crate) fn identity(&self) -> Result<FileId, Error> {
+        file_id::at(&self.path).map(FileId).map_err(|error| self.no_file().source(error))
+    }
+
+    /// Sees whether the path still leads to the file that was opened there.
+    ///
+    /// # Errors
+    /// `sqlite.file_changed`, a hold, when the file was removed, renamed or replaced: what an open connection writes then goes
+    /// where nobody finds it.
+    pub(crate) fn is_still(&self, opened: FileId) -> Result<(), Error> {
+        let how = match file_id::at(&self.path) {
+            Ok(found) if FileId(found) == opened => return Ok(()),
+            Ok(_) => "was replaced by another file",
+            Err(error) if error.kind() == ErrorKind::NotFound => "was removed",
+            // Whoever cannot look says nothing about the file.
+            Err(error) => return Err(self.no_file().source(error)),
+        };
+        let what = format!("`{}` {how} while it was being written", self.path.display());
+        Err(Error::hold("sqlite.file_changed", what).help(
+            "put the file back, or reset the channel's positions to start over with the one that is there",
+        ))
+    }
+
+    fn no_file(&self) -> Error {
+        Error::outage("sqlite.no_file", format!("there is no file `{}`", self.path.display()))
+            .help("correct the path, or create the file; it is looked for again by itself")
     }
 
     /// Opens the file; folders that are missing are created.

@@ -167,6 +167,8 @@ impl Layout {
             return Err(no_key(&newcomer.name));
         }
         if !self.exists {
+            // What is left of the fields could not make it.
+            self.has_room(record)?;
             return Err(RecordError::new(
                 "sqlite.no_fields",
                 "there is no table yet, and a record without fields makes none",

@@ -27,6 +27,7 @@ const CREATE: &str = "CREATE TABLE IF NOT EXISTS fairway_positions (
 const LACKS_WROTE_TO: &str =
     "SELECT NOT EXISTS (SELECT 1 FROM pragma_table_info('fairway_positions') WHERE name = 'wrote_to')";
 const ADD_WROTE_TO: &str = "ALTER TABLE fairway_positions ADD COLUMN wrote_to TEXT";
+const IS_THERE: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'fairway_positions')";
 const INSERT: &str =
     "INSERT INTO fairway_positions (channel, sink, source, partition, via, generation, position)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
@@ -90,13 +91,15 @@ impl Positions {
         for mark in marks {
             let row = self.ledger.move_to(mark, has_rows)?;
             let advance = self.query(ADVANCE, &mark.stream).bind(self.ledger.generation);
-            let moved = advance
-                .bind(row.to)
-                .bind(row.from)
-                .bind(row.wrote_to)
-                .execute(&mut *connection)
-                .await
-                .map_err(|error| fault::of_target(error, "the positions in the target cannot be moved"))?;
+            let moved =
+                advance.bind(row.to).bind(row.from).bind(row.wrote_to).execute(&mut *connection).await;
+            let moved = match moved {
+                Ok(moved) => moved,
+                Err(_) if self.is_gone(&mut *connection).await => return Err(self.ledger.without_table()),
+                Err(error) => {
+                    return Err(fault::of_target(error, "the positions in the target cannot be moved"));
+                }
+            };
             if moved.rows_affected() != 1 {
                 return Ok(false);
             }
@@ -119,6 +122,12 @@ impl Positions {
             self.ledger.look_again(mark, row)?;
         }
         Ok(())
+    }
+
+    /// Whether the table of positions is known not to be there.
+    async fn is_gone(&self, connection: &mut SqliteConnection) -> bool {
+        let there: Result<bool, _> = sqlx::query_scalar(IS_THERE).fetch_one(connection).await;
+        there.is_ok_and(|there| !there)
     }
 
     async fn read(

@@ -8,7 +8,7 @@ use fairway_engine::sink::{Group, Outcome};
 use sqlx::{Connection, SqliteConnection};
 
 use super::apply::{Care, Stop};
-use super::connect::Database;
+use super::connect::{Database, FileId};
 use super::fault;
 use super::known::Known;
 use super::layout::Wish;
@@ -19,6 +19,8 @@ pub(crate) struct Writer {
     wish: Wish,
     database: Database,
     positions: Positions,
+    /// The file that this writer writes: with its rows goes what is known of its positions.
+    file: Option<FileId>,
     /// `None` after a fault: what a connection was doing then is undone by closing it.
     open: Option<Open>,
 }
@@ -38,30 +40,51 @@ enum Tried {
 
 impl Writer {
     pub(crate) async fn open(database: Database, wish: Wish, positions: Positions) -> Result<Self, Error> {
-        let mut writer = Self { wish, database, positions, open: None };
+        let mut writer = Self { wish, database, positions, file: None, open: None };
         writer.open = Some(writer.connect().await?);
         Ok(writer)
     }
 
-    async fn connect(&self) -> Result<Open, Error> {
+    async fn connect(&mut self) -> Result<Open, Error> {
+        // Opening would create a file that is gone, and lay the log of the old one over one that took its place.
+        self.is_still_there()?;
         let mut connection = self.database.connect().await?;
+        match self.file {
+            Some(_) => self.is_still_there()?,
+            None => self.file = Some(self.database.identity()?),
+        }
         let known = Known::load(&mut connection, &self.wish).await?;
         Ok(Open { connection, known: Some(known) })
     }
 
+    /// A connection to the file that is at the path; of another file nothing more is written.
     async fn take_open(&mut self) -> Result<Open, Error> {
-        match self.open.take() {
-            Some(open) => Ok(open),
-            None => self.connect().await,
+        let Some(open) = self.open.take() else { return self.connect().await };
+        match self.is_still_there() {
+            Ok(()) => Ok(open),
+            Err(gone) => Err(leave(open, gone).await),
         }
+    }
+
+    fn is_still_there(&self) -> Result<(), Error> {
+        self.file.map_or(Ok(()), |file| self.database.is_still(file))
     }
 
     /// See [`Positions::adopt`].
     pub(crate) async fn adopt(&mut self, stream: &StreamKey) -> Result<Position, Error> {
         let mut open = self.take_open().await?;
         let position = self.positions.adopt(&mut open.connection, stream).await?;
-        self.open = Some(open);
+        self.keep(open).await?;
         Ok(position)
+    }
+
+    /// Keeps a connection whose transaction is over, if what it wrote can be found.
+    async fn keep(&mut self, open: Open) -> Result<(), Error> {
+        match self.is_still_there() {
+            Ok(()) => self.open = Some(open),
+            Err(gone) => return Err(leave(open, gone).await),
+        }
+        Ok(())
     }
 
     /// Writes a group together with its marks, or finds out that it already is there.
@@ -86,7 +109,7 @@ impl Writer {
         if !self.positions.advance(&mut transaction, group.marks, !group.is_empty()).await? {
             transaction.rollback().await.map_err(failed)?;
             self.positions.look_again(&mut open.connection, group.marks).await?;
-            self.open = Some(open);
+            self.keep(open).await?;
             return Ok(Tried::Done(Outcome::all()));
         }
         let mut known = match open.known.take() {
@@ -104,8 +127,8 @@ impl Writer {
                     true => deferred_key(error),
                     false => failed(error),
                 })?;
+                self.keep(Open { known: Some(known), ..open }).await?;
                 self.positions.ledger.committed(group.marks, !group.is_empty());
-                self.open = Some(Open { known: Some(known), ..open });
                 return Ok(Tried::Done(Outcome::all()));
             }
             Ok(refused) => Tried::Done(Outcome::RolledBack(refused)),
@@ -121,13 +144,30 @@ impl Writer {
     }
 
     pub(crate) async fn close(&mut self) {
-        if let Some(open) = self.open.take()
-            && let Err(error) = open.connection.close().await
-        {
+        let Some(open) = self.open.take() else { return };
+        if let Err(gone) = self.is_still_there() {
+            let gone = leave(open, gone).await;
+            tracing::warn!(error = %gone, "a sqlite file went before it was closed");
+            return;
+        }
+        if let Err(error) = open.connection.close().await {
             // Everything delivered is durable; what is left is tidying up, which the next one to open the file does.
             tracing::debug!(%error, "closing a sqlite file failed");
         }
     }
+}
+
+/// Closes the connection to a file that is not at its path any more. Its log goes into it first and is emptied: it still
+/// stands beside the path, where the next one to open the file there would read it as that one's.
+async fn leave(mut open: Open, gone: Error) -> Error {
+    let emptied = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut open.connection).await;
+    if let Err(error) = emptied {
+        tracing::warn!(%error, "the log of a sqlite file that is gone from its path cannot be emptied");
+    }
+    if let Err(error) = open.connection.close().await {
+        tracing::debug!(%error, "closing a sqlite file failed");
+    }
+    gone
 }
 
 fn deferred_key(error: sqlx::Error) -> Error {

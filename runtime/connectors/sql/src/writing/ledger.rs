@@ -152,6 +152,14 @@ impl Ledger {
         Error::new(Kind::Fenced, self.words.fenced, what)
     }
 
+    /// The table of positions itself is not there any more.
+    pub(crate) fn without_table(&self) -> Error {
+        self.went_back(format!(
+            "the {} no longer has the table `{TABLE}`, which says how far each source has come",
+            self.words.target
+        ))
+    }
+
     fn gone(&self, stream: &StreamKey) -> Error {
         self.went_back(format!(
             "the target no longer holds the position of {stream}: it was exchanged, emptied or restored"

@@ -20,7 +20,7 @@ use futures::TryStreamExt;
 use sqlx::Connection;
 use sqlx::sqlite::{SqliteArguments, SqliteConnection, SqliteRow};
 
-use super::connect::Database as File;
+use super::connect::{Database as File, FileId};
 use super::fault;
 use crate::reading::database::{Ask, Database, Settled};
 use crate::reading::partition::WAITING;
@@ -45,6 +45,7 @@ pub(crate) struct Reader {
 /// A connection whose statement ends when nobody waits for it any more.
 struct Connected {
     connection: SqliteConnection,
+    file: FileId,
     _interrupt: Interrupt,
 }
 
@@ -79,7 +80,8 @@ impl Reader {
         if self.connection.is_none() {
             let mut connection = self.file.connect_to_read().await?;
             let interrupt = Interrupt::of(&mut connection).await?;
-            self.connection = Some(Connected { connection, _interrupt: interrupt });
+            let file = self.file.identity()?;
+            self.connection = Some(Connected { connection, file, _interrupt: interrupt });
         }
         Ok(&mut self.connection.as_mut().expect("it was opened just now").connection)
     }
@@ -90,6 +92,13 @@ impl Database for Reader {
     type Table = Table;
 
     async fn tables(&mut self, wish: &Wish) -> Result<Vec<Table>, Error> {
+        // An open connection would go on reading a file that was removed or replaced, whose rows nobody adds to any more.
+        if let Some(open) = &self.connection
+            && self.file.identity()? != open.file
+        {
+            tracing::warn!(file = %self.file.path(), "the file was replaced by another, which is read on");
+            self.connection = None;
+        }
         list(self.connection().await?, wish).await
     }
 

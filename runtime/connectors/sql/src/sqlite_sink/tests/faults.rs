@@ -84,6 +84,77 @@ async fn names_that_differ_in_case_only_are_said_to() {
     assert_eq!(bay.rows("t").await, ["3"]);
 }
 
+/// Also where that alone keeps a table from being made.
+#[tokio::test]
+async fn names_that_differ_in_case_only_make_no_table() {
+    let bay = Bay::new();
+    let dead = bay.deliver(TABLE, &[r#"{"ID":13,"id":14}"#, "{}"], 100).await;
+    assert_eq!(reasons(&dead), [(1, "sqlite.almost_column", Some("id")), (2, "sqlite.no_fields", None)]);
+    assert!(dead[0].1.message.contains("`ID` and `id`"), "{}", dead[0].1.message);
+}
+
+/// A database at the path that is not the one that was opened.
+async fn replace(bay: &Bay) {
+    let other = Bay::with("CREATE TABLE other(a); INSERT INTO other VALUES (1)").await;
+    std::fs::copy(other.file(), bay.root().join("new.db")).unwrap();
+    std::fs::rename(bay.root().join("new.db"), bay.file()).unwrap();
+}
+
+/// What is written to a file that nobody finds any more is lost.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_was_removed_or_replaced_waits_for_the_user() {
+    for replaced in [false, true] {
+        let bay = Bay::new();
+        let mut sink = bay.sink(1, TABLE).await.unwrap();
+        adopt(&mut *sink).await;
+        deliver(&mut *sink, 0, 5).await.unwrap();
+        let away = bay.root().join("away.db");
+        std::fs::rename(bay.file(), &away).unwrap();
+        if replaced {
+            replace(&bay).await;
+        }
+        // However often it is tried, with the connection that is open or a new one.
+        for _ in 0..2 {
+            let error = deliver(&mut *sink, 5, 9).await.unwrap_err();
+            assert_eq!((error.kind, &*error.code), (Kind::Hold, "sqlite.file_changed"), "{error}");
+            let error = sink.adopt(&StreamKey::straight("in", "")).await.unwrap_err();
+            assert_eq!((error.kind, &*error.code), (Kind::Hold, "sqlite.file_changed"), "{error}");
+        }
+        sink.close().await.unwrap();
+        // The log went into the file it belongs to, and not into the other.
+        if replaced {
+            assert_eq!(bay.texts("SELECT name FROM sqlite_schema").await, ["other"]);
+            assert_eq!(bay.texts("PRAGMA integrity_check").await, ["ok"]);
+        } else {
+            assert!(!bay.file().exists(), "no new file is made");
+        }
+        std::fs::rename(&away, bay.file()).unwrap();
+        assert_eq!(bay.rows("t").await.len(), 5);
+        let mut sink = bay.sink(2, TABLE).await.unwrap();
+        assert_eq!(adopt(&mut *sink).await, 5);
+        deliver(&mut *sink, 5, 9).await.unwrap();
+        assert_eq!(bay.rows("t").await.len(), 9);
+    }
+}
+
+/// The table that holds the positions is not one that a user would create.
+#[tokio::test]
+async fn positions_that_were_dropped_wait_for_the_user() {
+    let bay = Bay::new();
+    let mut sink = bay.sink(1, TABLE).await.unwrap();
+    adopt(&mut *sink).await;
+    deliver(&mut *sink, 0, 5).await.unwrap();
+    bay.run("DROP TABLE fairway_positions").await;
+    for _ in 0..2 {
+        let error = deliver(&mut *sink, 5, 9).await.unwrap_err();
+        assert_eq!((error.kind, &*error.code), (Kind::Hold, "sqlite.went_back"), "{error}");
+        assert!(error.message.contains("fairway_positions"), "{error}");
+        assert!(error.help.unwrap().contains("reset the channel's positions"));
+    }
+    assert_eq!(bay.rows("t").await.len(), 5);
+}
+
 #[tokio::test]
 async fn what_no_waiting_mends_is_no_outage() {
     let bay = Bay::with("CREATE TABLE base(n); CREATE VIEW t AS SELECT * FROM base").await;

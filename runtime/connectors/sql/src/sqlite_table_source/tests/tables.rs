@@ -1,8 +1,12 @@
 use std::time::Duration;
 
+use fairway_engine::Error;
+use fairway_engine::component::Opener;
 use fairway_engine::error::Kind;
 use fairway_engine::files::Files;
+use fairway_engine::hooks::Hooks;
 use fairway_engine::probe::{ProbeCtx, SampleCtx};
+use fairway_engine::source::{Next, Source, SourceCtx};
 use serde_json::json;
 
 use super::{open, read};
@@ -116,6 +120,50 @@ async fn a_file_or_table_that_is_not_there_is_waited_for() {
     assert_eq!(&*source.read().await.unwrap_err().code, "sqlite.no_table");
     bay.run("CREATE TABLE t(x); INSERT INTO t VALUES (1)").await;
     assert_eq!(source.read().await.unwrap(), [r#"t: {"x":1}"#]);
+}
+
+/// An open connection would read on in what nobody writes to any more.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_is_removed_or_replaced_meanwhile_is_noticed() {
+    let bay = Bay::with("CREATE TABLE t(id INTEGER PRIMARY KEY); INSERT INTO t VALUES (1)").await;
+    let config =
+        r#"{"path":"x.db","tables":["t"],"mode":"incrementing","incrementing_column":"id","poll":"10ms"}"#;
+    let Opener::Source(start) = component("sqlite_table_source").opener else { panic!("it is a source") };
+    let cx = SourceCtx {
+        uid: "u1".into(),
+        node: "in".into(),
+        generation: 1,
+        share: None,
+        files: Files::open(bay.root()),
+        hooks: Hooks::default(),
+        resume: Vec::new(),
+        until_caught_up: false,
+    };
+    let mut source = start(serde_json::from_str(config).unwrap(), cx).await.unwrap();
+    assert_eq!(until(&mut *source).await.unwrap(), 1);
+    let other = Bay::with("CREATE TABLE t(id INTEGER PRIMARY KEY); INSERT INTO t VALUES (1), (2)").await;
+    std::fs::copy(other.file(), bay.root().join("new.db")).unwrap();
+    std::fs::rename(bay.root().join("new.db"), bay.file()).unwrap();
+    assert_eq!(until(&mut *source).await.unwrap(), 1);
+    std::fs::remove_file(bay.file()).unwrap();
+    assert_eq!(until(&mut *source).await.unwrap_err().code, "sqlite.no_file");
+}
+
+/// Number of records that come next, however long that takes.
+#[cfg(unix)]
+async fn until(source: &mut dyn Source) -> Result<usize, Error> {
+    let next = async {
+        loop {
+            if let Next::Batch(polled) = source.next().await? {
+                source.acknowledge(&polled.partition, &polled.position).await?;
+                if !polled.batch.is_empty() {
+                    return Ok(polled.batch.len());
+                }
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), next).await.expect("nothing comes")
 }
 
 #[tokio::test]
