@@ -27,6 +27,7 @@ pub(crate) fn App() -> impl IntoView {
     provide_context(Live::start());
     provide_context(Desktop::start(toasts, router));
     session.load(toasts);
+    crate::state::clock::start_clock();
     keep_browser_zoom_away();
     let route = router.route();
     move || {

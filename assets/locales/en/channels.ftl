@@ -31,6 +31,7 @@ figure-rate = Records/s
 figure-lag = Lag
 figure-lag-long = On their way: { $records }; the oldest for { $seconds } s
 figure-read = Read
+figure-filtered = Filtered
 figure-delivered = Delivered
 figure-dead = Dead letters
 card-version = v{ $version }

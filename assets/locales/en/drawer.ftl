@@ -6,6 +6,7 @@ problems = Problems
 problems-none = No problems: this channel can be deployed
 activity = Activity
 activity-none = Nothing has happened yet. Deploy the channel to start it.
+activity-waits = Nothing has happened yet: the channel waits for its time.
 activity-next = Next run: { $time }
 tasks = Tasks
 task-restarts = { $count ->

@@ -56,3 +56,5 @@ stream-kafka = Kafka topic
 preview-pin = Pin the sample
 preview-pin-help = Pin: keep these records for this channel in this browser, and run on them again
 preview-not-kept = The browser does not keep the sample; it holds for this window.
+preview-none-passes = None of the { $count } sample records passes “{ $step }”.
+preview-more = Take { $count } records

@@ -7,5 +7,6 @@ state-restarting = Restarting
 state-paused = Paused
 state-hold = On hold
 state-stopped = Stopped
+state-scheduled = Scheduled
 state-completed = Completed
 state-failed = Failed

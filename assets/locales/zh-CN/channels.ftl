@@ -29,6 +29,7 @@ figure-rate = 记录/秒
 figure-lag = 延迟
 figure-lag-long = 在途：{ $records } 条；最早的已 { $seconds } 秒
 figure-read = 已读取
+figure-filtered = 已过滤
 figure-delivered = 已送达
 figure-dead = 死信
 card-version = v{ $version }

@@ -6,6 +6,7 @@ problems = 问题
 problems-none = 没有问题：此通道可以部署
 activity = 活动
 activity-none = 尚无活动。部署通道即可启动。
+activity-waits = 尚无活动：通道正在等待计划的时间。
 activity-next = 下次运行：{ $time }
 tasks = 任务
 task-restarts = 重启 { $count } 次

@@ -55,3 +55,5 @@ stream-kafka = Kafka 主题
 preview-pin = 固定样本
 preview-pin-help = 固定：在此浏览器中为此通道保留这些记录，并用它们再次运行
 preview-not-kept = 浏览器无法保存样本，仅在此窗口有效。
+preview-none-passes = { $count } 条样本记录中没有一条通过“{ $step }”。
+preview-more = 取 { $count } 条记录

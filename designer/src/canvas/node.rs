@@ -7,10 +7,12 @@ use fairway_canvas::viewport::Detail;
 use fairway_shared::api::status::{ChannelState, Lag, NodeStatus};
 use fairway_shared::component::Kind;
 use leptos::prelude::*;
+use serde_json::{Map, Value};
 
 use super::{pointer, summary, use_surface};
 use crate::i18n::{components, format, t};
 use crate::icons::{Icon, component_icon, icon, state_icon};
+use crate::inspector::address::hook_path;
 use crate::parts::{state_name, state_word};
 use crate::state::editor::{Findings, NodeView};
 use crate::state::{NodePorts, use_session};
@@ -254,13 +256,18 @@ fn Foot(node: Arc<NodeView>) -> impl IntoView {
     let status = node.status.clone();
     let (kind, lag) = (node.kind, node.lag.clone());
     let config = node.config.clone();
+    // Where others call it, which the settings do not say.
+    let (component, id, uid) = (node.component.clone(), node.id.clone(), use_surface().editor.uid());
+    let called = move |config: &Map<String, Value>| hook_path(&component, config, &uid, &id);
     move || {
         if live.get() {
             let status = status.clone();
             view! { <Figures status kind lag=lag.clone() /> }.into_any()
         } else {
             let config = config.clone();
-            view! { <div class="node-foot"><span class="clip mono">{move || config.with(summary::line)}</span></div> }.into_any()
+            let called = called.clone();
+            let line = move || config.with(|config| called(config).unwrap_or_else(|| summary::line(config)));
+            view! { <div class="node-foot"><span class="clip mono">{line}</span></div> }.into_any()
         }
     }
 }

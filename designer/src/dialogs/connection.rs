@@ -17,9 +17,10 @@ use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::inspector::field::desk::Desk;
 use crate::inspector::field::offers::Asked;
-use crate::inspector::field::{FieldBlock, Message, Slot};
+use crate::inspector::field::{FieldBlock, Message, NewSecrets, Slot};
 use crate::inspector::test::ConnectionTest;
 use crate::parts::Dialog;
+use crate::state::tested::Tested;
 use crate::state::{Connector, use_session};
 
 const DEADLINE: u32 = 8000;
@@ -82,15 +83,21 @@ pub(crate) fn ConnectionDialog(draft: ConnectionDraft, done: Callback<Option<Str
         found.into_iter().map(at_field).collect::<Vec<_>>()
     });
     provide_context(Desk::alone(problems.into()));
+    let secrets = NewSecrets::default();
+    provide_context(secrets);
+    // What the last test here came to: it counts for the connection once that is stored as it was tested.
+    let tested = StoredValue::new(None::<Tested>);
 
-    let connectors = session
-        .catalog
-        .with_untracked(|catalog| catalog.as_ref().map(|catalog| catalog.connectors()).unwrap_or_default());
+    let connectors = Memo::new(move |_| {
+        session
+            .catalog
+            .with(|catalog| catalog.as_ref().map(|catalog| catalog.connectors()).unwrap_or_default())
+    });
     let connector = Memo::new(move |_| edited.with(|connection| connection.connector().to_owned()));
-    let chosen = {
-        let connectors = connectors.clone();
-        Memo::new(move |_| connectors.iter().find(|one| one.name == connector.get()).cloned())
-    };
+    let chosen = Memo::new(move |_| {
+        let name = connector.get();
+        connectors.with(|connectors| connectors.iter().find(|one| one.name == name).cloned())
+    });
     let change = move |edit: &dyn Fn(&mut Connection)| {
         edited.update(edit);
         refused.set(Vec::new());
@@ -109,8 +116,15 @@ pub(crate) fn ConnectionDialog(draft: ConnectionDraft, done: Callback<Option<Str
             ..ProbeRequest::default()
         };
         probe.set(Asked::Waiting);
+        let tested_as = stored.then(|| edited.with_untracked(|connection| connection.name().to_owned()));
         leptos::task::spawn_local(async move {
-            let asked = match api::call::<ProbeConnection>(&[], &request).await {
+            let answer = api::call::<ProbeConnection>(&[], &request).await;
+            let came = Tested::of(&request.connection.unwrap_or_default(), &answer);
+            if let Some(name) = &tested_as {
+                came.keep(name);
+            }
+            let _shut = tested.try_set_value(Some(came));
+            let asked = match answer {
                 Ok(answer) => Asked::Answer(answer),
                 Err(problem) => Asked::Failed(api::said(&problem)),
             };
@@ -122,14 +136,26 @@ pub(crate) fn ConnectionDialog(draft: ConnectionDraft, done: Callback<Option<Str
         edited.with(|connection| !connection.name().trim().is_empty()) && chosen.with(Option::is_some)
     };
     let save = move |_| {
-        let mut connection = edited.get_untracked();
-        connection.metadata.name = connection.metadata.name.trim().to_owned();
-        let name = connection.metadata.name.clone();
         saving.set(true);
         leptos::task::spawn_local(async move {
+            // A secret that is typed but not stored yet belongs to what is saved.
+            if let Err(why) = secrets.store().await {
+                saving.try_set(false);
+                fault.try_set(Some(why));
+                return;
+            }
+            let Some(mut connection) = edited.try_get_untracked() else { return };
+            connection.metadata.name = connection.metadata.name.trim().to_owned();
+            let name = connection.metadata.name.clone();
             let document = Document::Connection(connection).to_value();
             match api::call::<PutConnection>(&[("name", &name)], &document).await {
-                Ok(_) => done.run(Some(name)),
+                Ok(_) => {
+                    if let Some(tested) = tested.try_get_value().flatten().filter(|one| one.holds(&document))
+                    {
+                        tested.keep(&name);
+                    }
+                    done.run(Some(name));
+                }
                 Err(problem) => {
                     saving.try_set(false);
                     fault.try_set(Some(api::said(&problem)));
@@ -154,9 +180,10 @@ pub(crate) fn ConnectionDialog(draft: ConnectionDraft, done: Callback<Option<Str
             {move || if saving.get() { t!("connection-saving") } else { t!("connection-save") }}
         </button>
     };
+    let draft_connector = draft.connection.connector().to_owned();
     let picker = move || {
-        let connectors = connectors.clone();
-        (!stored && draft.connection.connector().is_empty()).then(|| view! {
+        let connectors = connectors.get();
+        (!stored && draft_connector.is_empty()).then(|| view! {
             <fieldset class="field">
                 <legend class="label">{t!("connection-system")}</legend>
                 <div class="systems" role="radiogroup">
@@ -185,7 +212,7 @@ pub(crate) fn ConnectionDialog(draft: ConnectionDraft, done: Callback<Option<Str
         <Dialog title width="560px" testid="connection" on_close=Callback::new(move |()| done.run(None)) foot=foot.into_any()>
             {move || fault.get().map(|why| view! { <p class="note" data-tone="bad" role="alert">{icon(Icon::Error)} <span>{why}</span></p> })}
             {general}
-            {picker()}
+            {picker}
             <div class="field">
                 <label class="label" for="connection-name">{t!("connection-name")} <span class="required">"*"</span></label>
                 <input
@@ -220,6 +247,8 @@ pub(crate) fn ConnectionDialog(draft: ConnectionDraft, done: Callback<Option<Str
             {move || chosen.get().map(|one| view! { <AccessForm connector=one edited changed=Callback::new(move |()| {
                 refused.set(Vec::new());
                 fault.set(None);
+                // What was tested is not what stands here now.
+                probe.set(Asked::Not);
             }) /> })}
             {move || chosen.get().filter(|one| one.prober.is_some()).map(|_| view! { <ConnectionTest probe test /> })}
         </Dialog>
@@ -289,17 +318,6 @@ pub(crate) fn whereabouts(detail: &ConnectionDetail) -> Option<String> {
         (None, None) => host.to_owned(),
     });
     host.or_else(|| ["url", "brokers", "path"].into_iter().find_map(text).map(str::to_owned))
-}
-
-/// What a connector is called where it is known; its family for its picture.
-pub(crate) fn family_of(connector: &str) -> String {
-    use_session().catalog.with_untracked(|catalog| {
-        catalog
-            .as_ref()
-            .and_then(|catalog| catalog.connector(connector))
-            .map(|one| one.family)
-            .unwrap_or_default()
-    })
 }
 
 #[cfg(test)]

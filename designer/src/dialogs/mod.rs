@@ -6,7 +6,7 @@ mod merge;
 mod paths;
 mod plan;
 
-pub(crate) use connection::{ConnectionDialog, ConnectionDraft, connector_name, family_of, whereabouts};
+pub(crate) use connection::{ConnectionDialog, ConnectionDraft, connector_name, whereabouts};
 pub(crate) use document::DocumentDialog;
 pub(crate) use merge::MergeDialog;
 pub(crate) use plan::PlanDialog;

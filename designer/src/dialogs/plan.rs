@@ -12,6 +12,7 @@ use crate::api;
 use crate::drawer::{Drifted, Trying};
 use crate::i18n::{format, t};
 use crate::icons::{Icon, icon};
+use crate::parts::place::place_of;
 use crate::parts::{Dialog, markdown};
 use crate::state::editor::{Editor, use_editor};
 use crate::state::use_toasts;
@@ -79,14 +80,15 @@ fn Opened() -> impl IntoView {
         match answer.get() {
         None => view! { <p class="plan-wait" role="status"><span class="spin">{icon(Icon::StateStarting)}</span> {t!("planning")}</p> }.into_any(),
         Some(Err(problem)) => view! {
-            <p class="note" data-tone="bad">{icon(Icon::Error)} <span>{problem.detail}</span></p>
-            {problem.help.map(|help| view! { <p class="muted">{help}</p> })}
+            <p class="note" data-tone="bad">{icon(Icon::Error)} <span>{markdown::inline(&problem.detail)}</span></p>
+            {problem.help.map(|help| view! { <p class="muted">{markdown::inline(&help)}</p> })}
         }
         .into_any(),
         Some(Ok(PlanAnswer { plan: None, diagnostics, .. })) => {
             let errors = diagnostics.into_iter().filter(|problem| problem.is_error());
             let rows = errors.map(|problem| {
                 let target = problem.clone();
+                let place = place_of(editor, &problem);
                 view! {
                     <li>
                         <button class="problem-go" data-problem=problem.code.to_string() on:click=move |_| {
@@ -95,6 +97,7 @@ fn Opened() -> impl IntoView {
                         }>
                             {icon(Icon::Error)}
                             <span class="what">{markdown::finding(&problem)}</span>
+                            {place.map(|place| view! { <span class="where"><bdi class="clip" title=place.clone()>{place.clone()}</bdi></span> })}
                             {problem.help.as_deref().map(|help| view! { <span class="more">{markdown::inline(help)}</span> })}
                         </button>
                     </li>
@@ -197,7 +200,7 @@ fn PlanView(plan: Plan, diff: PlanDiff) -> impl IntoView {
                     <span class="promise" data-delivery=word>{text}</span>
                     <div>
                         <p>{name_of(editor, &target.node)}</p>
-                        {target.because.clone().map(|why| view! { <p class="muted">{why}</p> })}
+                        {target.because.clone().map(|why| view! { <p class="muted">{markdown::inline(&why)}</p> })}
                     </div>
                 </li>
             }

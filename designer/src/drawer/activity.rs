@@ -78,7 +78,8 @@ pub(super) fn Activity() -> impl IntoView {
                 {move || {
                     let history = history.get();
                     if history.is_empty() {
-                        return view! { <div class="drawer-none">{t!("activity-none")}</div> }.into_any();
+                        let text = if next_run.with(Option::is_some) { t!("activity-waits") } else { t!("activity-none") };
+                        return view! { <div class="drawer-none">{text}</div> }.into_any();
                     }
                     view! { <ol class="timeline">{history.into_iter().map(|entry| view! { <Entry entry /> }).collect_view()}</ol> }.into_any()
                 }}

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::parts::markdown;
+use crate::parts::place::place_of;
 use crate::state::editor::{Editor, use_editor};
 
 /// The list.
@@ -27,13 +28,7 @@ pub(super) fn Problems() -> impl IntoView {
 #[component]
 fn Row(problem: Diagnostic) -> impl IntoView {
     let editor = use_editor();
-    let place = problem.place.node.as_ref().map(|id| {
-        let name = editor.node(id).map_or_else(|| id.clone(), |node| editor.name_of(&node));
-        match &problem.place.field {
-            Some(field) => format!("{name} · {field}"),
-            None => name,
-        }
-    });
+    let place = place_of(editor, &problem);
     let target = StoredValue::new(problem.clone());
     let (code, tone) = (problem.code.to_string(), if problem.is_error() { "bad" } else { "warn" });
     let shape = if problem.is_error() { Icon::Error } else { Icon::Warning };
@@ -46,7 +41,7 @@ fn Row(problem: Diagnostic) -> impl IntoView {
                 {icon(shape)}
                 <span class="what">{message}</span>
                 {help}
-                <span class="where">{place} <code>{code.clone()}</code></span>
+                <span class="where"><bdi class="clip" title=place.clone()>{place.clone()}</bdi> <code>{code.clone()}</code></span>
             </button>
             <FixButton problem />
         </li>
@@ -62,7 +57,7 @@ pub(crate) fn FixButton(problem: Diagnostic) -> impl IntoView {
         view! {
             <button class="button small" data-action="fix" on:click=move |_| editor.fix(&fix)>
                 {icon(Icon::Wrench)}
-                {title}
+                <span>{markdown::inline(&title)}</span>
             </button>
         }
     })

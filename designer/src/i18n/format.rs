@@ -4,6 +4,7 @@ use fairway_shared::api::status::Lag;
 use wasm_bindgen::JsValue;
 
 use super::{language, t};
+use crate::state::clock;
 
 /// A count with its digits grouped: `1,234,567`.
 pub(crate) fn count(number: u64) -> String {
@@ -65,6 +66,11 @@ pub(crate) fn lag(lag: Option<Lag>) -> String {
     }
 }
 
+/// A moment given as RFC 3339 in milliseconds since 1970; not a number where it is none.
+pub(crate) fn milliseconds(rfc3339: &str) -> f64 {
+    js_sys::Date::new(&JsValue::from_str(rfc3339)).get_time()
+}
+
 /// A moment given as RFC 3339, in the reader's zone.
 pub(crate) fn moment(rfc3339: &str) -> String {
     let date = js_sys::Date::new(&JsValue::from_str(rfc3339));
@@ -79,13 +85,13 @@ pub(crate) fn moment(rfc3339: &str) -> String {
     date.to_locale_string(language().tag(), &options).into()
 }
 
-/// How long ago a moment was: `12 s ago`, `3 min ago`; the date when it is more than two days.
+/// How long ago a moment was: `12 s ago`, `3 min ago`; the date when it is more than two days. Follows the clock.
 pub(crate) fn ago(rfc3339: &str) -> String {
-    let then = js_sys::Date::new(&JsValue::from_str(rfc3339)).get_time();
+    let then = milliseconds(rfc3339);
     if then.is_nan() {
         return rfc3339.to_owned();
     }
-    let seconds = ((js_sys::Date::now() - then) / 1000.0).max(0.0) as u64;
+    let seconds = (clock::passed(then) / 1000.0).max(0.0) as u64;
     match seconds {
         0..=4 => t!("ago-now"),
         5..=59 => t!("ago-seconds", count = seconds),

@@ -77,6 +77,7 @@ pub(super) fn ChannelForm() -> impl IntoView {
                     id="channel-name"
                     class="input mono"
                     data-field="metadata.name"
+                    aria-invalid=move || is_wrong(editor, "/metadata/name").to_string()
                     prop:value=move || metadata.with(|metadata| metadata.name.clone())
                     on:input=move |event| editor.set_metadata(|metadata| metadata.name = event_target_value(&event), "name")
                     on:blur=move |_| editor.close_entry()
@@ -153,6 +154,15 @@ pub(super) fn ChannelForm() -> impl IntoView {
             </div>
         </div>
     }
+}
+
+/// Whether something is wrong with one setting of the channel. Tracks.
+fn is_wrong(editor: Editor, pointer: &str) -> bool {
+    editor.problems.with(|problems| {
+        problems.iter().any(|problem| {
+            problem.is_error() && problem.place.node.is_none() && problem.place.pointer == pointer
+        })
+    })
 }
 
 /// What is wrong with one setting of the channel, below its field.

@@ -196,11 +196,16 @@ pub(super) fn Mapper(node: Arc<NodeView>, model: Arc<FormModel>) -> impl IntoVie
     let body = move || {
         let rows = rows.get();
         if rows.is_empty() {
-            let text = if asked() { t!("mapper-nothing") } else { t!("mapper-waiting") };
+            let text = match (asked(), trying.trouble()) {
+                (true, _) => t!("mapper-nothing"),
+                (false, Some(why)) => t!("mapper-failed", why = why),
+                (false, None) => t!("mapper-waiting"),
+            };
             return view! { <p class="faint mapper-none" role="status">{text}</p> }.into_any();
         }
         let order: Arc<Vec<String>> = Arc::new(rows.iter().map(|(field, _)| field.name.clone()).collect());
-        let came = asked();
+        // Where no record comes, nothing is known of its fields.
+        let came = incoming.with(|fields| fields.as_ref().is_some_and(|fields| !fields.is_empty()));
         let rows = rows.into_iter().map(|(field, known)| {
             let lacks = came && !known;
             view! { <Row editor way node=id.clone() config=config.clone() order=order.clone() types=types.clone() field lacks /> }

@@ -1,6 +1,7 @@
 //! The panel on the right: the settings of what is selected. `node` for a node, `edge` for an edge, `channel` when nothing
 //! is selected; `tap` looks at records that pass an edge, `field` has an editor for each kind of setting, `mapper` is the visual face of some.
 
+pub(crate) mod address;
 mod channel;
 mod edge;
 pub(crate) mod field;

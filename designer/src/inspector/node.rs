@@ -7,6 +7,7 @@ use fairway_shared::form::{self, Field, FormModel};
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
+use super::address::HookAddress;
 use super::field::desk::{Desk, is_about};
 use super::field::offers::Offers;
 use super::field::{FieldBlock, Slot};
@@ -104,6 +105,7 @@ pub(super) fn NodeForm(node: Arc<NodeView>) -> impl IntoView {
                     on:blur=move |_| editor.close_entry()
                 />
             </div>
+            <HookAddress node=node.clone() />
             {face}
             <div data-form="">{form}</div>
             {(!docs.is_empty()).then(|| view! {
@@ -297,7 +299,7 @@ fn Form(
 }
 
 fn test_of(offers: Offers) -> impl IntoView {
-    view! { <ConnectionTest probe=offers.probe test=Callback::new(move |()| offers.test()) /> }
+    view! { <ConnectionTest probe=offers.told test=Callback::new(move |()| offers.test()) /> }
 }
 
 /// Whether the settings name a connection.

@@ -12,8 +12,25 @@ use crate::parts::markdown;
 #[component]
 pub(crate) fn ConnectionTest(probe: RwSignal<Asked<ProbeAnswer>>, test: Callback<()>) -> impl IntoView {
     let waiting = move || probe.with(|probe| *probe == Asked::Waiting);
+    // What was asked for is brought into sight.
+    let place = NodeRef::<leptos::html::Div>::new();
+    Effect::watch(
+        move || probe.with(|probe| matches!(probe, Asked::Answer(_) | Asked::Failed(_))),
+        move |answered, _, _| {
+            if *answered {
+                request_animation_frame(move || {
+                    if let Some(Some(place)) = place.try_get_untracked() {
+                        let near = web_sys::ScrollIntoViewOptions::new();
+                        near.set_block(web_sys::ScrollLogicalPosition::Nearest);
+                        place.scroll_into_view_with_scroll_into_view_options(&near);
+                    }
+                });
+            }
+        },
+        false,
+    );
     view! {
-        <div class="probe">
+        <div class="probe" node_ref=place>
             <button type="button" class="button" data-action="test-connection" disabled=waiting on:click=move |_| test.run(())>
                 {icon(Icon::Plug)}
                 {move || if waiting() { t!("testing") } else { t!("test-connection") }}

@@ -3,6 +3,7 @@
 use fairway_shared::diagnostic::Diagnostic;
 use leptos::prelude::*;
 
+use super::place::message_of;
 use crate::i18n::components;
 
 /// The first paragraph of a text.
@@ -36,9 +37,21 @@ pub(crate) fn inline(text: &str) -> impl IntoView + use<> {
 
 /// One sentence of a message, which begins with a small letter where it is not shown to people.
 pub(crate) fn sentence(text: &str) -> impl IntoView + use<> {
+    inline(&capital(text))
+}
+
+/// A text that begins with a capital. A path, a name or a number it may begin with is data, and data stay as they are: only
+/// a plain word is taken for the begin of a sentence.
+pub(crate) fn capital(text: &str) -> String {
+    let word = text.split(' ').next().unwrap_or_default();
+    let word = word.trim_end_matches([',', ';']);
+    let plain =
+        !word.is_empty() && word.chars().all(|letter| letter.is_ascii_lowercase() || "'’-".contains(letter));
     let mut letters = text.chars();
-    let capital = letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>());
-    inline(&capital.unwrap_or_default())
+    match letters.next() {
+        Some(first) if plain => first.to_uppercase().chain(letters).collect(),
+        _ => text.to_owned(),
+    }
 }
 
 /// All paragraphs; lines that begin with a dash become a list.
@@ -61,9 +74,26 @@ pub(crate) fn block(text: &str) -> impl IntoView + use<> {
 pub(crate) fn finding(problem: &Diagnostic) -> AnyView {
     match components::finding(problem) {
         Some(text) => {
-            view! { {text} " " <span class="original" lang="en">{sentence(&problem.message)}</span> }
+            view! { {text} " " <span class="original" lang="en">{sentence(&message_of(problem))}</span> }
                 .into_any()
         }
-        None => sentence(&problem.message).into_any(),
+        None => sentence(&message_of(problem)).into_any(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::capital;
+
+    #[test]
+    fn words_begin_with_a_capital_and_data_stay() {
+        assert_eq!(capital("the file is gone"), "The file is gone");
+        assert_eq!(
+            capital("in/orders.csv, line 202: too few fields"),
+            "in/orders.csv, line 202: too few fields"
+        );
+        assert_eq!(capital("orders: no such table"), "orders: no such table");
+        assert_eq!(capital("`id` is missing"), "`id` is missing");
+        assert_eq!(capital(""), "");
     }
 }

@@ -43,11 +43,14 @@ pub(crate) fn state_name(state: ChannelState) -> String {
 pub(crate) fn StatePill(
     #[prop(into)] state: Signal<ChannelState>,
     #[prop(into)] cause: Signal<Option<String>>,
+    /// Whether it rests until the time of its schedule comes.
+    #[prop(into)]
+    waits: Signal<bool>,
 ) -> impl IntoView {
     view! {
-        <span class="pill" data-state=move || state_word(state.get()) title=move || cause.get()>
+        <span class="pill" data-state=move || state_word(state.get()) data-waits=move || waits.get().then_some("") title=move || cause.get()>
             {move || icon(state_icon(state.get()))}
-            <span>{move || state_name(state.get())}</span>
+            <span>{move || if waits.get() { t!("state-scheduled") } else { state_name(state.get()) }}</span>
         </span>
     }
 }

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
+use crate::parts::markdown;
 use crate::state::{Tone, use_toasts};
 
 /// A place for messages: at the corner of the window, and in every modal dialog. The one opened last shows them.
@@ -27,11 +28,11 @@ fn Shown() -> impl IntoView {
                     data-code=toast.code.clone()
                 >
                     {icon(if toast.tone == Tone::Bad { Icon::Error } else { Icon::Check })}
-                    <p class="what">{toast.what.clone()}</p>
+                    <p class="what">{markdown::inline(&toast.what)}</p>
                     <button class="icon-button small" aria-label=t!("dismiss") on:click=move |_| toasts.drop(toast.id)>
                         {icon(Icon::Close)}
                     </button>
-                    {toast.help.clone().map(|help| view! { <p class="more">{help}</p> })}
+                    {toast.help.clone().map(|help| view! { <p class="more">{markdown::inline(&help)}</p> })}
                     {toast.code.clone().map(|code| view! { <code>{code}</code> })}
                     {toast.act.clone().map(|(text, act)| {
                         let run = move |_| {

@@ -138,7 +138,7 @@ impl Live {
             }
         });
         match due {
-            Some(None) => self.put(status),
+            Some(None) => self.put(status, false),
             Some(Some(rest)) => self.later(uid, rest),
             None => {}
         }
@@ -161,7 +161,7 @@ impl Live {
             if hidden {
                 self.later(uid.clone(), PACE);
             } else if let Some(status) = shown {
-                self.put(status);
+                self.put(status, false);
             }
         };
         set_timeout(turn, std::time::Duration::from_millis(milliseconds.max(1.0) as u64));
@@ -209,18 +209,20 @@ impl Live {
             status = waiting.unwrap_or_else(|| self.status(&status.uid).get_untracked());
             (status.history, status.schedule) = (history, schedule);
         }
-        self.put(status);
+        self.put(status, true);
     }
 
-    /// Takes a status. Events carry neither history nor schedule: what is known stays.
-    fn put(self, mut status: ChannelStatus) {
+    /// Takes a status. Events carry neither history nor schedule, lists no history: what is known stays.
+    fn put(self, mut status: ChannelStatus, answer: bool) {
         let signal = self.status(&status.uid);
         if signal.with_untracked(|known| *known == status) {
             return;
         }
         if status.history.is_empty() {
-            let known = signal.with_untracked(|known| (known.history.clone(), known.schedule.clone()));
-            (status.history, status.schedule) = known;
+            status.history = signal.with_untracked(|known| known.history.clone());
+        }
+        if !answer {
+            status.schedule = signal.with_untracked(|known| known.schedule.clone());
         }
         signal.set(status);
     }

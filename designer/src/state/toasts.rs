@@ -90,6 +90,11 @@ impl Toasts {
         }
     }
 
+    /// Takes the message of a problem away that is no more.
+    pub(crate) fn settled(self, code: &str) {
+        self.list.update(|list| list.retain(|toast| toast.code.as_deref() != Some(code)));
+    }
+
     /// Takes a message away.
     pub(crate) fn drop(self, id: u64) {
         self.list.update(|list| list.retain(|toast| toast.id != id));

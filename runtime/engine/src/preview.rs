@@ -123,8 +123,14 @@ struct Arriving {
 }
 
 impl Run<'_> {
+    /// It could not run; what came to it is shown all the same, so that one sees what it could work on.
     fn failed(&mut self, at: usize, cause: Cause) {
         (self.nodes[at].state, self.nodes[at].cause) = (PreviewState::Failed, Some(cause));
+        for Arriving { source, batch, .. } in std::mem::take(&mut self.waiting[at]) {
+            self.nodes[at].counts.entered += batch.len() as u64;
+            let shown = self.show(source, &batch);
+            self.nodes[at].inputs.extend(shown);
+        }
     }
 
     fn source(&mut self, at: usize, sample: Sample) {

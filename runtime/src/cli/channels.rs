@@ -194,7 +194,10 @@ pub(super) async fn import(args: ImportArgs) -> Result<u8, Failure> {
         say(&format!("the secret `{secret}` is missing here: set it with `fairway secrets set {secret}`"));
     }
     args.output.print(&imported, |imported| {
-        format!("{} channels, {} connections", imported.channels.len(), imported.connections.len())
+        let counted =
+            |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        let (channels, connections) = (imported.channels.len(), imported.connections.len());
+        format!("{}, {}", counted(channels, "channel"), counted(connections, "connection"))
     });
     Ok(exit::DONE)
 }

@@ -25,10 +25,12 @@ impl Controller {
             let uid = entry.key.id;
             let deployed: Option<Deployed> =
                 catalog::find(&*self.services.config, &catalog::deployed(&uid)).await?;
+            let mut status = self.brief(&uid, deployed.as_ref()).await?;
+            self.add_schedule(&mut status).await?;
             channels.push(ChannelSummary {
                 changed: deployed.as_ref().is_some_and(|deployed| deployed.meaning != summary.meaning),
                 deployed: deployed.as_ref().map(|deployed| deployed.version),
-                status: self.brief(&uid, deployed.as_ref()).await?,
+                status,
                 uid,
                 name: summary.name,
                 title: summary.title,

@@ -26,15 +26,21 @@ impl Controller {
                 status.edges = worker::edges(&channel.spec.edges, &totals);
             }
         }
-        status.schedule = self.schedule_status(uid).await?;
-        if status.target != Some(TargetState::Running) {
-            status.schedule.iter_mut().for_each(|schedule| schedule.next.clear());
-        }
+        self.add_schedule(&mut status).await?;
         status.history = match self.shared {
             Some(_) => self.services.status.history_seen(uid, HISTORY_KEPT).await?,
             None => self.services.status.history(uid, HISTORY_KEPT).await?,
         };
         Ok(status)
+    }
+
+    /// When it runs next, where it has a schedule.
+    pub(super) async fn add_schedule(&self, status: &mut ChannelStatus) -> Result<(), Refused> {
+        status.schedule = self.schedule_status(&status.uid).await?;
+        if status.target != Some(TargetState::Running) {
+            status.schedule.iter_mut().for_each(|schedule| schedule.next.clear());
+        }
+        Ok(())
     }
 
     /// The same without the history, and without edges unless it runs.

@@ -228,12 +228,34 @@ impl FormModel {
     }
 }
 
-/// A title made of a name: `max_attempts` is `Max attempts`.
+/// Words that are written in capitals: nobody says `Url`.
+const ACRONYMS: [&str; 16] = [
+    "acl", "ca", "csv", "http", "https", "id", "ip", "json", "sasl", "sql", "ssl", "tls", "ttl", "url",
+    "utc", "uuid",
+];
+
+/// A title made of a name: `max_attempts` is `Max attempts`, `tls_ca` is `TLS CA`.
 pub fn title_of(name: &str) -> String {
     let words = name.replace(['_', '-'], " ");
-    let mut letters = words.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => words,
+    let words: Vec<String> = words
+        .split(' ')
+        .enumerate()
+        .map(|(at, word)| match word.chars().next() {
+            Some(_) if ACRONYMS.contains(&word) => word.to_uppercase(),
+            Some(first) if at == 0 => first.to_uppercase().chain(word.chars().skip(1)).collect(),
+            _ => word.to_owned(),
+        })
+        .collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::title_of;
+
+    #[test]
+    fn a_title_is_made_of_words_and_acronyms() {
+        let titles = ["max_attempts", "tls_ca", "url", "dead-letter", "order_id", ""].map(title_of);
+        assert_eq!(titles, ["Max attempts", "TLS CA", "URL", "Dead letter", "Order ID", ""]);
     }
 }

@@ -68,6 +68,13 @@ async fn elsewhere(browser: &Browser, title: &str) -> Result<()> {
     Ok(())
 }
 
+/// Draws something, and waits until the server has it.
+async fn nudge(browser: &mut Browser) -> Result<()> {
+    let grip = browser.grip("mask").await?;
+    browser.drag(grip, (grip.0 + 16.0, grip.1)).await?;
+    browser.saved().await
+}
+
 #[tokio::test]
 async fn the_second_editor_of_a_draft_is_told_and_never_overwritten() -> Result<()> {
     let fairway = Fairway::start(&[])?;
@@ -103,7 +110,8 @@ async fn the_second_editor_of_a_draft_is_told_and_never_overwritten() -> Result<
         let copy = browser.document().await?;
         ensure!(copy["spec"]["nodes"][0]["title"].is_null(), "the copy is mine");
 
-        // Theirs into this window.
+        // Theirs into this window, where something was drawn: else it would be shown without a question.
+        nudge(browser).await?;
         elsewhere(browser, "Again").await?;
         browser.see("[data-testid=conflict]").await?;
         browser.click("[data-action=reload]").await?;
@@ -113,6 +121,7 @@ async fn the_second_editor_of_a_draft_is_told_and_never_overwritten() -> Result<
         ensure!(browser.count("[data-testid=conflict]").await? == 0, "there is nothing left to choose");
 
         // Mine over theirs, which stays as a version.
+        nudge(browser).await?;
         elsewhere(browser, "Kept as a version").await?;
         browser.see("[data-testid=conflict]").await?;
         browser.click("[data-action=replace]").await?;
@@ -135,6 +144,7 @@ async fn two_drafts_are_merged_node_by_node() -> Result<()> {
         browser.visit(&fairway).await?;
         browser.import(&channel()).await?;
         let uid = browser.uid().await?;
+        nudge(browser).await?;
         elsewhere(browser, "Theirs").await?;
         browser.see("[data-testid=conflict]").await?;
         // Mine: the same title otherwise, and a setting that they left alone.

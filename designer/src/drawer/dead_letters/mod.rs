@@ -328,7 +328,7 @@ fn Row(letters: Letters, letter: DeadLetter) -> impl IntoView {
         >
             <bdi class="mono clip">{short}</bdi>
             <span class="faint clip num"><bdi>{place}</bdi></span>
-            <time class="faint num" datetime=letter.at.clone() title=format::moment(&letter.at)>{format::ago(&letter.at)}</time>
+            {crate::parts::ago(letter.at.clone())}
             {letter.edited.is_some().then(|| view! { <span class="tag" data-tag="edited">{t!("dead-edited")}</span> })}
             {letter.replaying.then(|| view! { <span class="tag">{t!("dead-waits")}</span> })}
             {(letter.tries > 1).then(|| view! { <span class="faint num">{t!("dead-tries", count = letter.tries)}</span> })}

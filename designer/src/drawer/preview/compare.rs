@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use fairway_shared::api::preview::{NodePreview, PreviewRecord};
+use fairway_shared::api::preview::{NodePreview, PreviewRecord, PreviewState};
 use fairway_shared::component::Kind;
 use serde_json::Value;
 
@@ -17,6 +17,8 @@ pub(super) enum Fate {
     Refused(usize),
     /// A target would be given it.
     Written,
+    /// The step could not run.
+    Waiting,
 }
 
 /// One line: a record before and after.
@@ -62,6 +64,8 @@ pub(super) fn pairs(node: &NodePreview) -> Vec<Pair> {
             pairs.push(Pair { before, after: None, fate: Fate::Refused(*reject) });
         } else if node.kind == Some(Kind::Sink) {
             pairs.push(Pair { before, after: None, fate: Fate::Written });
+        } else if left.is_empty() && node.state == PreviewState::Failed {
+            pairs.push(Pair { before, after: None, fate: Fate::Waiting });
         } else if left.is_empty() {
             pairs.push(Pair { before, after: None, fate: Fate::Filtered });
         }

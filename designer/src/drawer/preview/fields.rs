@@ -110,6 +110,14 @@ impl Trying {
         })
     }
 
+    /// Why there is no answer, where that is so. Tracks.
+    pub(crate) fn trouble(self) -> Option<String> {
+        self.answer.with(|answer| match answer {
+            Asked::Failed(why) => Some(why.clone()),
+            _ => None,
+        })
+    }
+
     /// The fields of what passes an edge, once samples were run. Tracks.
     pub(crate) fn passing(self, key: &EdgeKey) -> Option<Vec<Seen>> {
         self.answer.with(|answer| {

@@ -112,8 +112,7 @@ pub(super) fn Preview(trying: Trying) -> impl IntoView {
                 <label class="hidden-text" for="preview-limit">{t!("preview-records")}</label>
                 <select id="preview-limit" class="input small" on:change=move |event| {
                     if let Ok(limit) = event_target_value(&event).parse() {
-                        trying.limit.set(limit);
-                        trying.run_anew();
+                        trying.take(limit);
                     }
                 }>{limit()}</select>
                 {samples}
@@ -173,7 +172,19 @@ fn Step(trying: Trying, id: String) -> impl IntoView {
             view! { <p class="note" data-tone="warn" data-code=cut.code>{icon(Icon::Warning)} <span>{markdown::sentence(&cut.message)}</span></p> }
         });
         let records = records(trying, &id, node);
-        view! { {cause} {cuts.collect_view()} {records} }.into_any()
+        let barrier = trying.barrier(&id).map(|(step, count)| {
+            let more = LIMITS.into_iter().find(|more| *more > trying.limit.get_untracked());
+            view! {
+                <div class="note" data-note="none-passes" role="status">
+                    {icon(Icon::Warning)}
+                    <span>{t!("preview-none-passes", count = count, step = step)}</span>
+                    {more.map(|more| view! {
+                        <button type="button" class="button small" data-action="more-records" on:click=move |_| trying.take(more)>{t!("preview-more", count = more)}</button>
+                    })}
+                </div>
+            }
+        });
+        view! { {cause} {cuts.collect_view()} {barrier} {records} }.into_any()
     }
 }
 

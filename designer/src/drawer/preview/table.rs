@@ -138,6 +138,7 @@ fn Table(side: Side, columns: Vec<Column>, node: Arc<NodePreview>, lines: Arc<[P
             Fate::Filtered => "filtered",
             Fate::Refused(_) => "refused",
             Fate::Written => "written",
+            Fate::Waiting => "waiting",
         };
         let wide = columns.len() + 1 + usize::from(several);
         let cells = match (own, after) {
@@ -147,6 +148,7 @@ fn Table(side: Side, columns: Vec<Column>, node: Arc<NodePreview>, lines: Arc<[P
                     let why = reject.cause.message.clone();
                     view! { <td class="gone" colspan=wide title=why.clone()><span class="said">{icon(Icon::Error)} <bdi class="clip">{why.clone()}</bdi></span></td> }.into_any()
                 }
+                (Fate::Waiting, _) => view! { <td class="gone" colspan=wide><span class="said faint">{t!("preview-failed")}</span></td> }.into_any(),
                 _ => view! { <td class="gone" colspan=wide><span class="said faint">{t!("preview-filtered")}</span></td> }.into_any(),
             },
             (None, false) => view! { <td class="gone" colspan=wide></td> }.into_any(),

@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use fairway_shared::api::preview::{PreviewAnswer, PreviewChannel, PreviewRecord, PreviewRequest};
+use fairway_shared::api::preview::{
+    NodePreview, PreviewAnswer, PreviewChannel, PreviewRecord, PreviewRequest,
+};
 use fairway_shared::channel::text;
 use fairway_shared::component::Kind;
 use leptos::prelude::*;
@@ -64,6 +66,10 @@ pub(crate) struct Trying {
     due: StoredValue<Option<TimeoutHandle>>,
     /// What the channel meant when it was last run.
     ran: StoredValue<Option<String>>,
+    /// Views that show what it says: the last to go takes the question that is due with it.
+    followers: StoredValue<usize>,
+    /// Whether the number of records was chosen, and is not to be raised where none of them gets through.
+    chosen: StoredValue<bool>,
 }
 
 impl Trying {
@@ -83,6 +89,8 @@ impl Trying {
             asked: StoredValue::new(0),
             due: StoredValue::new(None),
             ran: StoredValue::new(None),
+            followers: StoredValue::new(0),
+            chosen: StoredValue::new(false),
         }
     }
 
@@ -118,7 +126,16 @@ impl Trying {
                 self.run_soon();
             }
         });
-        on_cleanup(move || self.forget_due());
+        self.followers.update_value(|count| *count += 1);
+        on_cleanup(move || {
+            if self.followers.try_update_value(|count| {
+                *count -= 1;
+                *count == 0
+            }) == Some(true)
+            {
+                self.forget_due();
+            }
+        });
     }
 
     /// What a preview depends on: metadata, looks and places change nothing; settings, nodes and edges do.
@@ -288,6 +305,11 @@ impl Trying {
             let asked = match answer {
                 Ok(answer) => {
                     self.remember(&request, &answer, limit);
+                    if let Some(more) = self.more_than(limit, &request, &answer) {
+                        self.limit.set(more);
+                        self.run();
+                        return;
+                    }
                     Asked::Answer(answer)
                 }
                 Err(problem) => Asked::Failed(api::said(&problem)),
@@ -298,6 +320,50 @@ impl Trying {
                 self.mark_drift();
             }
         });
+    }
+
+    /// Takes this many records of each source from now on.
+    pub(super) fn take(self, limit: u32) {
+        self.chosen.set_value(true);
+        self.limit.set(limit);
+        self.run();
+    }
+
+    /// The number of records to ask for in the place of one of which none gets through some step, where the sources may have
+    /// others: a filter for what is rare would show nothing.
+    fn more_than(self, limit: u32, request: &PreviewRequest, answer: &PreviewAnswer) -> Option<u32> {
+        let own =
+            self.own.with_untracked(|own| request.records.keys().any(|source| own.contains_key(source)));
+        let full = answer.nodes.values().any(|node| {
+            node.kind == Some(Kind::Source) && node.counts.entered >= u64::from(limit) && node.cause.is_none()
+        });
+        let wanted = !self.chosen.get_value() && !own && full && answer.nodes.values().any(lets_nothing_pass);
+        super::LIMITS.into_iter().find(|more| *more > limit).filter(|_| wanted)
+    }
+
+    /// The step that lets none of the samples pass, this one or one before it, by its name, and how many come to it. Tracks
+    /// the answer.
+    pub(super) fn barrier(self, id: &str) -> Option<(String, u64)> {
+        self.answer.with(|answer| {
+            let Asked::Answer(answer) = answer else { return None };
+            let (mut seen, mut open) = (BTreeSet::new(), vec![id.to_owned()]);
+            while let Some(id) = open.pop() {
+                let node = answer.nodes.get(&id)?;
+                if lets_nothing_pass(node) {
+                    let name =
+                        self.editor.node(&id).map_or_else(|| id.clone(), |node| self.editor.name_of(&node));
+                    return Some((name, node.counts.entered));
+                }
+                // Where records come in, nothing stands before it.
+                if node.counts.entered == 0 && seen.insert(id.clone()) {
+                    self.editor.edges.with_untracked(|edges| {
+                        let before = edges.iter().filter(|edge| edge.to.id == id);
+                        open.extend(before.map(|edge| edge.from.id.clone()));
+                    });
+                }
+            }
+            None
+        })
     }
 
     /// Keeps what sources gave by themselves, so that the next run need not ask them.
@@ -311,4 +377,10 @@ impl Trying {
             self.taken.update_value(|all| drop(all.insert(id.clone(), taken)));
         }
     }
+}
+
+/// Whether records come to a node and every one of them is dropped there by a rule.
+pub(super) fn lets_nothing_pass(node: &NodePreview) -> bool {
+    let counts = &node.counts;
+    counts.entered > 0 && counts.out == 0 && counts.errors == 0 && counts.filtered > 0
 }

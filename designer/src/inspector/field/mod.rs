@@ -26,6 +26,7 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use self::desk::{is_about, use_desk};
+pub(crate) use self::secret::NewSecrets;
 use crate::drawer::FixButton;
 use crate::i18n::t;
 use crate::icons::{Icon, icon};

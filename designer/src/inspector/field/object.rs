@@ -11,6 +11,7 @@ use super::{FieldBlock, Slot};
 /// The fields of an object.
 #[component]
 pub(super) fn ObjectEditor(field: Field, place: Slot) -> impl IntoView {
+    let required = field.required;
     let FieldKind::Object(model) = field.kind else { return ().into_any() };
     let model = Arc::new(model);
     let value = place.value;
@@ -30,5 +31,7 @@ pub(super) fn ObjectEditor(field: Field, place: Slot) -> impl IntoView {
             shown.get().then(|| view! { <FieldBlock field=field.clone() place=part.clone() /> }.into_any())
         }
     });
-    view! { <div class="nested">{blocks.collect_view()}</div> }.into_any()
+    // Nothing is needed of what need not be there, until some of it is.
+    let absent = move || !required && value.with(Option::is_none);
+    view! { <div class="nested" class:absent=absent>{blocks.collect_view()}</div> }.into_any()
 }

@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 use crate::api;
 use crate::i18n::t;
 use crate::state::editor::Editor;
+use crate::state::tested::tested_by_node;
 
 /// Settings besides those with a telling widget that name something of the outside system.
 const NAMING: [&str; 8] =
@@ -23,7 +24,7 @@ const NAMING: [&str; 8] =
 /// Longest time for both questions, in milliseconds.
 const DEADLINE: u32 = 5000;
 /// Records that field names are taken from.
-const LOOKED_AT: u32 = 5;
+const LOOKED_AT: u32 = 100;
 
 /// How a question stands.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -57,6 +58,8 @@ struct Whose {
     config: Signal<Map<String, Value>>,
     /// Whether the component answers with choices for its settings.
     probes: bool,
+    /// Its settings that a connection could give.
+    access: Vec<String>,
     kind: Kind,
 }
 
@@ -64,8 +67,10 @@ struct Whose {
 #[derive(Clone, Copy)]
 pub(crate) struct Offers {
     whose: StoredValue<Option<Whose>>,
-    /// Test of the connection.
-    pub(crate) probe: RwSignal<Asked<ProbeAnswer>>,
+    /// Test of the connection, for what it offers.
+    probe: RwSignal<Asked<ProbeAnswer>>,
+    /// The same where somebody asked for it: one that was made for what it offers says nothing of itself.
+    pub(crate) told: RwSignal<Asked<ProbeAnswer>>,
     /// Fields of the records that come in, with their types.
     incoming: RwSignal<Asked<Vec<Choice>>>,
     /// The settings that the test was made with.
@@ -78,6 +83,7 @@ impl Offers {
         Self {
             whose: StoredValue::new(None),
             probe: RwSignal::new(Asked::Not),
+            told: RwSignal::new(Asked::Not),
             incoming: RwSignal::new(Asked::Not),
             probed: StoredValue::new(Map::new()),
         }
@@ -97,6 +103,7 @@ impl Offers {
             component: spec.name.clone(),
             config,
             probes: spec.probe,
+            access: access_of(spec),
             kind: spec.kind,
         });
         offers.whose.set_value(whose);
@@ -120,7 +127,8 @@ impl Offers {
             let known = self.probed.with_value(|probed| *probed == now)
                 && self.probe.with_untracked(|probe| *probe != Asked::Not);
             if !known {
-                self.test();
+                self.told.set(Asked::Not);
+                self.ask(false);
             }
         }
         if of_records
@@ -131,13 +139,23 @@ impl Offers {
         }
     }
 
-    /// Tests the connection with the settings as they are.
+    /// Tests the connection with the settings as they are, and says what came of it.
     pub(crate) fn test(self) {
+        self.ask(true);
+    }
+
+    fn ask(self, aloud: bool) {
         let Some(whose) = self.whose.get_value() else { return };
         let config = whose.config.get_untracked();
         self.probed.set_value(config.clone());
         self.probe.set(Asked::Waiting);
+        if aloud {
+            self.told.set(Asked::Waiting);
+        }
         leptos::task::spawn_local(async move {
+            let connection = config.get("connection").and_then(Value::as_str).map(str::to_owned);
+            let connection =
+                connection.filter(|_| !whose.access.iter().any(|name| config.contains_key(name)));
             let request = ProbeRequest {
                 component: Some(whose.component),
                 config,
@@ -148,7 +166,13 @@ impl Offers {
                 Ok(answer) => Asked::Answer(answer),
                 Err(problem) => Asked::Failed(api::said(&problem)),
             };
+            if let (Some(connection), Asked::Answer(answer)) = (connection, &asked) {
+                tested_by_node(&connection, answer).await;
+            }
             // Another node may have been chosen meanwhile.
+            if aloud {
+                drop(self.told.try_set(asked.clone()));
+            }
             drop(self.probe.try_set(asked));
         });
     }
@@ -210,6 +234,12 @@ impl Offers {
         })
         .into()
     }
+}
+
+/// The settings of a component that a connection could give.
+fn access_of(spec: &ComponentSpec) -> Vec<String> {
+    let fields = fairway_shared::form::model(&spec.config_schema).fields.into_iter();
+    fields.filter(|field| field.access).map(|field| field.name).collect()
 }
 
 /// Whether a setting names fields of records.

@@ -1,7 +1,10 @@
 //! A secret: documents hold a reference only (I6). One is chosen by name, or stored anew in place; its value goes to the
-//! server and is never shown again.
+//! server and is never shown again. A form that is saved as a whole stores what is typed here with it: [`NewSecrets`].
+
+use std::collections::BTreeMap;
 
 use fairway_shared::api::None as Nothing;
+use fairway_shared::api::Problem;
 use fairway_shared::api::connections::{ListSecrets, PutSecret, SetSecret};
 use fairway_shared::form::Field;
 use fairway_shared::secret::is_name;
@@ -88,11 +91,74 @@ pub(super) fn SecretEditor(field: Field, place: Slot, id: String) -> impl IntoVi
     }
 }
 
+/// A secret that is being typed in.
+#[derive(Clone, Copy)]
+struct Typed {
+    name: Memo<String>,
+    text: RwSignal<String>,
+    stored: Callback<Option<String>>,
+}
+
+impl Typed {
+    async fn store(self) -> Result<(), Problem> {
+        let (name, value) = (self.name.get_untracked(), self.text.get_untracked());
+        api::call::<PutSecret>(&[("name", &name)], &SetSecret { value }).await?;
+        self.text.try_set(String::new());
+        self.stored.run(Some(name));
+        Ok(())
+    }
+}
+
+/// The secrets that are typed into a form but not stored yet. A handle.
+#[derive(Clone, Copy)]
+pub(crate) struct NewSecrets(StoredValue<BTreeMap<u64, Typed>>);
+
+impl Default for NewSecrets {
+    fn default() -> Self {
+        Self(StoredValue::new(BTreeMap::new()))
+    }
+}
+
+impl NewSecrets {
+    /// Knows a secret as long as its form is there.
+    fn add(self, typed: Typed) {
+        let mut id = 0;
+        self.0.update_value(|all| {
+            id = all.last_key_value().map_or(0, |(last, _)| last + 1);
+            all.insert(id, typed);
+        });
+        on_cleanup(move || {
+            let _gone = self.0.try_update_value(|all| all.remove(&id));
+        });
+    }
+
+    /// Stores all that have a value; the form refers to them then.
+    ///
+    /// # Errors
+    /// In words for people: a name that no secret may have, or why the server refuses one. What was typed stays.
+    pub(crate) async fn store(self) -> Result<(), String> {
+        let typed: Vec<Typed> = self.0.with_value(|all| all.values().copied().collect());
+        for one in typed.into_iter().filter(|one| !one.text.with_untracked(String::is_empty)) {
+            if !one.name.with_untracked(|name| is_name(name)) {
+                return Err(t!("secret-bad-name"));
+            }
+            one.store().await.map_err(|problem| api::said(&problem))?;
+        }
+        Ok(())
+    }
+}
+
 /// A name and a value, stored at once. The value leaves for the server and is forgotten here.
 #[component]
 fn NewSecret(hint: String, names: RwSignal<Vec<String>>, stored: Callback<Option<String>>) -> impl IntoView {
     let toasts = use_toasts();
-    let (name, text) = (RwSignal::new(hint), RwSignal::new(String::new()));
+    // A name that is taken would put this value in the place of another's.
+    let free = names.with_untracked(|names| {
+        let taken = |name: &String| names.contains(name);
+        let mut others = (2..).map(|number| format!("{hint}-{number}"));
+        Some(hint.clone()).filter(|hint| !taken(hint)).or_else(|| others.find(|name| !taken(name)))
+    });
+    let (name, text) = (RwSignal::new(free.unwrap_or(hint)), RwSignal::new(String::new()));
     let wanted = Memo::new(move |_| name.get().trim().to_owned());
     let fault = move || match wanted.get() {
         wanted if wanted.is_empty() => None,
@@ -103,18 +169,17 @@ fn NewSecret(hint: String, names: RwSignal<Vec<String>>, stored: Callback<Option
         _ => None,
     };
     let ready = move || is_name(&wanted.get()) && !text.with(String::is_empty);
+    let typed = Typed { name: wanted, text, stored };
+    if let Some(form) = use_context::<NewSecrets>() {
+        form.add(typed);
+    }
     let store = move || {
         if !untrack(ready) {
             return;
         }
-        let (wanted, value) = (wanted.get_untracked(), text.get_untracked());
         leptos::task::spawn_local(async move {
-            match api::call::<PutSecret>(&[("name", &wanted)], &SetSecret { value }).await {
-                Ok(_) => {
-                    text.try_set(String::new());
-                    stored.run(Some(wanted));
-                }
-                Err(problem) => toasts.problem(&problem),
+            if let Err(problem) = typed.store().await {
+                toasts.problem(&problem);
             }
         });
     };
@@ -140,12 +205,12 @@ fn NewSecret(hint: String, names: RwSignal<Vec<String>>, stored: Callback<Option
     });
     view! {
         <div class="nested" data-form="secret" on:keydown=keys>
-            <label class="hidden-text" for="secret-name">{t!("secret-name")}</label>
-            <input node_ref=first id="secret-name" class="input mono" type="text" autocomplete="off" placeholder=t!("secret-name")
+            <label class="label" for="secret-name">{t!("secret-name")}</label>
+            <input id="secret-name" class="input mono" type="text" autocomplete="off"
                 prop:value=move || name.get() on:input=move |event| name.set(event_target_value(&event)) />
             {move || fault().map(|(tone, text)| view! { <p class="message-line" data-tone=tone>{text}</p> })}
-            <label class="hidden-text" for="secret-value">{t!("secret-value")}</label>
-            <input id="secret-value" class="input" type="password" autocomplete="new-password" placeholder=t!("secret-value")
+            <label class="label" for="secret-value">{t!("secret-value")}</label>
+            <input node_ref=first id="secret-value" class="input" type="password" autocomplete="new-password"
                 prop:value=move || text.get() on:input=move |event| text.set(event_target_value(&event)) />
             <p class="help">{t!("secret-help")}</p>
             <div class="acts">

@@ -8,7 +8,7 @@ use crate::desktop::FileBar;
 use crate::i18n::t;
 use crate::icons::{Icon, icon};
 use crate::parts::lifecycle::{TargetButtons, export};
-use crate::parts::{MenuButton, StatePill};
+use crate::parts::{MenuButton, NextRun, StatePill, waits};
 use crate::router::{Link, Route};
 use crate::state::editor::{Saving, use_editor};
 use crate::state::{use_live, use_toasts};
@@ -24,13 +24,18 @@ pub(super) fn Bar() -> impl IntoView {
         let status = status.clone();
         Memo::new(move |_| status.with(|status| status.state))
     };
+    let waiting = {
+        let status = status.clone();
+        Memo::new(move |_| status.with(waits))
+    };
     let cause =
         Memo::new(move |_| status.with(|status| status.cause.as_ref().map(|cause| cause.message.clone())));
     let deployed = Signal::derive(move || editor.deployed.get().is_some());
     let channel = uid.clone();
     let (surface, pictures) = (use_surface(), RwSignal::new(false));
+    let exported = uid.clone();
     let on_export = move |_| {
-        let uid = uid.clone();
+        let uid = exported.clone();
         leptos::task::spawn_local(async move {
             if editor.saved().await {
                 export(uid, toasts);
@@ -54,7 +59,8 @@ pub(super) fn Bar() -> impl IntoView {
             <span class="crumb" aria-hidden="true">{icon(Icon::ChevronRight)}</span>
             <h1 class="hidden-text">{move || editor.metadata.with(|metadata| metadata.title.clone().filter(|title| !title.is_empty()).unwrap_or_else(|| metadata.name.clone()))}</h1>
             <Title />
-            <StatePill state=state cause=cause />
+            <StatePill state=state cause=cause waits=waiting />
+            <NextRun uid=uid.clone() />
             {move || editor.deployed.get().map(|version| view! { <span class="faint num" data-testid="version">{format!("v{version}")}</span> })}
             <SaveState />
             <span class="grow"></span>
@@ -161,6 +167,7 @@ fn SaveState() -> impl IntoView {
             Saving::Saved => ("saved", t!("save-saved"), None),
             Saving::Pending => ("pending", t!("save-pending"), None),
             Saving::Failed(why) => ("failed", t!("save-failed"), Some(why)),
+            Saving::Refused(why) => ("refused", t!("save-refused"), Some(why)),
             Saving::Conflict => ("conflict", t!("save-conflict"), None),
         };
         view! { <span class="save-state" role="status" data-testid="save" data-save=word title=why>{text}</span> }

@@ -15,7 +15,7 @@ use crate::api;
 use crate::i18n::{format, t};
 use crate::icons::{Icon, icon};
 use crate::parts::lifecycle::{TargetButtons, export};
-use crate::parts::{Ask, MenuButton, StatePill, markdown};
+use crate::parts::{Ask, MenuButton, NextRun, StatePill, markdown, waits};
 use crate::router::{Link, Route};
 use crate::state::{Live, Toasts, use_live, use_toasts};
 
@@ -47,10 +47,21 @@ pub(super) fn Card(channel: ChannelSummary) -> impl IntoView {
         let status = live.status(&channel.uid);
         Memo::new(move |_| status.with(|status| status.dead_letters > 0))
     };
+    let filtered = {
+        let status = live.status(&channel.uid);
+        Memo::new(move |_| status.with(|status| status.counts.filtered > 0))
+    };
+    let dropped = with(|status| format::short(status.counts.filtered));
+    let waiting = {
+        let status = live.status(&channel.uid);
+        Memo::new(move |_| status.with(waits))
+    };
     let menu = RwSignal::new(false);
     let name = shown(&channel).to_owned();
     let deployed = channel.deployed;
+    // A second line that says the first again says nothing.
     let about = channel.description.clone().filter(|text| !text.is_empty());
+    let about = about.or_else(|| Some(channel.name.clone()).filter(|own| *own != name));
     let version = deployed.map(|version| {
         if channel.changed {
             t!("card-version-changed", version = version)
@@ -58,7 +69,7 @@ pub(super) fn Card(channel: ChannelSummary) -> impl IntoView {
             t!("card-version", version = version)
         }
     });
-    let saved = format::ago(&channel.saved_at);
+    let saved_at = channel.saved_at.clone();
 
     let on_export = {
         let uid = channel.uid.clone();
@@ -82,23 +93,25 @@ pub(super) fn Card(channel: ChannelSummary) -> impl IntoView {
             <div class="card-body">
                 <div class="card-name">
                     <h2 class="clip" title=name.clone()><bdi>{name.clone()}</bdi></h2>
-                    <StatePill state=state cause=cause />
+                    <StatePill state=state cause=cause waits=waiting />
                 </div>
-                <p class="card-about clip"><bdi>{about.unwrap_or_else(|| channel.name.clone())}</bdi></p>
+                <p class="card-about clip"><bdi>{about}</bdi></p>
                 <dl class="figures">
                     <div><dt>{t!("figure-rate")}</dt><dd>{with(|status| format::rate(inflow(status)))}</dd></div>
                     <div><dt>{t!("figure-read")}</dt><dd>{with(|status| format::short(status.counts.read))}</dd></div>
                     <div><dt>{t!("figure-lag")}</dt><dd data-figure="lag">{with(|status| format::lag(status.lag))}</dd></div>
                     <div><dt>{t!("figure-delivered")}</dt><dd>{with(|status| format::short(status.counts.delivered))}</dd></div>
+                    {move || filtered.get().then(|| view! { <div data-figure="filtered"><dt>{t!("figure-filtered")}</dt><dd>{dropped}</dd></div> })}
                     <div class:bad=move || dead.get()><dt>{t!("figure-dead")}</dt><dd>{with(|status| format::short(status.dead_letters))}</dd></div>
                 </dl>
+                <NextRun uid=channel.uid.clone() />
                 {move || {
                     let show = matches!(state.get(), ChannelState::Failed | ChannelState::Hold | ChannelState::Degraded);
                     cause.get().filter(|_| show).map(|cause| view! { <p class="cause">{markdown::sentence(&cause)}</p> })
                 }}
             </div>
             <div class="card-foot">
-                <span class="clip">{version.map(|version| format!("{version} · "))} {t!("card-saved", ago = saved)}</span>
+                <span class="clip">{version.map(|version| format!("{version} · "))} {move || t!("card-saved", ago = format::ago(&saved_at))}</span>
                 <span class="grow"></span>
                 <TargetButtons uid=channel.uid.clone() state=state deployed=deployed.is_some() small=true />
                 <MenuButton open=menu hook="more" label=t!("more") shape=Icon::More class="icon-button small">

@@ -1,7 +1,9 @@
 //! The small picture of a channel's graph on its card.
 
-use fairway_canvas::{Point, Rect, Shape};
-use fairway_shared::api::channels::Picture;
+use std::collections::HashSet;
+
+use fairway_canvas::{Point, Rect, Shape, Size, tidy};
+use fairway_shared::api::channels::{Picture, PictureNode};
 use fairway_shared::component::Kind;
 use leptos::prelude::*;
 
@@ -16,8 +18,8 @@ pub(super) fn GraphPicture(picture: Picture) -> impl IntoView {
     }
     let session = use_session();
     let size = Shape::default().size();
-    let rects: Vec<Rect> =
-        picture.nodes.iter().map(|node| Rect::at(Point::new(node.x, node.y), size)).collect();
+    let corners = corners(&picture, size);
+    let rects: Vec<Rect> = corners.into_iter().map(|corner| Rect::at(corner, size)).collect();
     let all = Rect::around(rects.iter().copied()).unwrap_or_default();
     let (wide, high) = (all.w.max(960.0), all.h.max(264.0));
     let (left, top) = (all.x - (wide - all.w) / 2.0, all.y - (high - all.h) / 2.0);
@@ -53,4 +55,17 @@ pub(super) fn GraphPicture(picture: Picture) -> impl IntoView {
         </div>
     }
     .into_any()
+}
+
+/// Where the nodes stand. A document without a layout has them all on one spot: it is laid out here, as on the canvas.
+fn corners(picture: &Picture, size: Size) -> Vec<Point> {
+    let spot = |node: &PictureNode| (node.x.to_bits(), node.y.to_bits());
+    let spots: HashSet<_> = picture.nodes.iter().map(spot).collect();
+    if spots.len() == picture.nodes.len() {
+        return picture.nodes.iter().map(|node| Point::new(node.x, node.y)).collect();
+    }
+    let count = picture.nodes.len();
+    let links: Vec<_> =
+        picture.edges.iter().copied().filter(|(from, to)| *from < count && *to < count).collect();
+    tidy::layered(&vec![size; count], &links, Point::default())
 }

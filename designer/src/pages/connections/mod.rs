@@ -30,6 +30,8 @@ struct Connections {
     ask: RwSignal<Option<Ask>>,
     /// Counts up when all are to be tested.
     test_all: RwSignal<u32>,
+    /// Counts up when one may have been tested elsewhere.
+    tested: RwSignal<u32>,
 }
 
 impl Connections {
@@ -63,6 +65,7 @@ pub(crate) fn ConnectionsPage() -> impl IntoView {
         editing: RwSignal::new(None),
         ask: RwSignal::new(None),
         test_all: RwSignal::new(0),
+        tested: RwSignal::new(0),
     };
     provide_context(page);
     document().set_title(&t!("page-title", name = t!("connections-title")));
@@ -70,6 +73,7 @@ pub(crate) fn ConnectionsPage() -> impl IntoView {
     Effect::watch(move || live.stale.get(), move |_, _, _| page.load_with(toasts), false);
     let done = Callback::new(move |stored: Option<String>| {
         page.editing.set(None);
+        page.tested.update(|times| *times += 1);
         if stored.is_some() {
             page.load_with(toasts);
         }
@@ -93,7 +97,7 @@ pub(crate) fn ConnectionsPage() -> impl IntoView {
                         <span class="count num">{move || count().filter(|n| *n > 0)}</span>
                         <span class="grow"></span>
                         {move || count().filter(|n| *n > 1).map(|_| view! {
-                            <button class="button" data-action="test-all" on:click=move |_| page.test_all.update(|times| *times += 1)>
+                            <button class="button" data-action="test-all" disabled=move || session.catalog.with(Option::is_none) on:click=move |_| page.test_all.update(|times| *times += 1)>
                                 {icon(Icon::Plug)}
                                 {t!("connections-test-all")}
                             </button>

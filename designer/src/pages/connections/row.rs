@@ -4,39 +4,22 @@ use std::sync::Arc;
 
 use fairway_shared::api::None as Nothing;
 use fairway_shared::api::connections::{ConnectionDetail, DeleteConnection};
-use fairway_shared::api::preview::{ProbeAnswer, ProbeConnection, ProbeRequest};
+use fairway_shared::api::preview::{ProbeConnection, ProbeRequest};
 use fairway_shared::component::Kind;
 use leptos::prelude::*;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Connections;
 use crate::api;
-use crate::dialogs::{ConnectionDraft, connector_name, family_of, whereabouts};
-use crate::i18n::{format, t};
+use crate::dialogs::{ConnectionDraft, connector_name, whereabouts};
+use crate::i18n::t;
 use crate::icons::{Icon, component_icon, icon};
-use crate::parts::{Ask, MenuButton, markdown};
+use crate::parts::{Ask, MenuButton, ago, markdown};
 use crate::router::{Link, Route};
-use crate::state::store::{Keep, forget, read, write};
+use crate::state::tested::{Tested, forget_tested};
 use crate::state::{use_session, use_toasts};
 
 const DEADLINE: u32 = 8000;
-
-/// What the last test from this browser came to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Tested {
-    /// When, RFC 3339.
-    at: String,
-    /// What answered; nothing when the test failed.
-    found: Option<String>,
-    /// Why it failed.
-    why: Option<String>,
-    help: Option<String>,
-}
-
-fn key(name: &str) -> String {
-    format!("fairway.tested.{name}")
-}
 
 /// The row.
 #[component]
@@ -47,63 +30,46 @@ pub(super) fn Row(detail: ConnectionDetail) -> impl IntoView {
     let text = |pointer: &str| detail.document.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     let connector = text("/spec/connector").unwrap_or_default();
     let title = text("/metadata/title").filter(|title| !title.is_empty());
-    let family = family_of(&connector);
     let place = whereabouts(&detail);
-    let kept = read(Keep::Always, &key(&name)).and_then(|kept| serde_json::from_str(&kept).ok());
-    let tested = RwSignal::new(kept.filter(|tested: &Tested| !tested.at.is_empty()));
+    let known = StoredValue::new(detail.clone());
+    let kept = move || known.with_value(|detail| Tested::kept(&detail.name, &detail.document));
+    let tested = RwSignal::new(kept());
+    // The dialog may have tested it meanwhile.
+    Effect::watch(move || page.tested.get(), move |_, _, _| tested.set(kept()), false);
     let testing = RwSignal::new(false);
     let menu = RwSignal::new(false);
-    let prober = session.catalog.with_untracked(|catalog| {
-        catalog.as_ref().and_then(|catalog| catalog.connector(&connector)).and_then(|one| one.prober)
-    });
-    let can_test = prober.is_some();
-    let known = StoredValue::new(detail.clone());
+    // The list may be there before the components are.
+    let system = {
+        let connector = connector.clone();
+        Memo::new(move |_| {
+            session.catalog.with(|catalog| catalog.as_ref().map(|catalog| catalog.connector(&connector)))
+        })
+    };
+    let prober = Memo::new(move |_| system.get().flatten().and_then(|one| one.prober));
+    let can_test = move || prober.with(Option::is_some);
     let test = move || {
-        if testing.get_untracked() || !can_test {
+        if testing.get_untracked() || prober.with_untracked(Option::is_none) {
             return;
         }
         testing.set(true);
         let request = ProbeRequest {
-            component: prober.clone(),
+            component: prober.get_untracked(),
             connection: Some(known.with_value(|detail| detail.document.clone())),
             deadline_ms: Some(DEADLINE),
             ..ProbeRequest::default()
         };
         leptos::task::spawn_local(async move {
-            let at = String::from(js_sys::Date::new_0().to_iso_string());
-            let came = match api::call::<ProbeConnection>(&[], &request).await {
-                Ok(ProbeAnswer { probe: Some(probe), .. }) => {
-                    Tested { at, found: Some(probe.found), why: None, help: None }
-                }
-                Ok(ProbeAnswer { cause, .. }) => {
-                    let (why, help) = match cause {
-                        Some(cause) => (cause.message, cause.help),
-                        None => (t!("probe-silent"), None),
-                    };
-                    Tested { at, found: None, why: Some(why), help }
-                }
-                Err(problem) => {
-                    Tested { at, found: None, why: Some(api::said(&problem)), help: problem.help }
-                }
-            };
-            if let Some(name) = known.try_with_value(|detail| detail.name.clone())
-                && !write(Keep::Always, &key(&name), &serde_json::to_string(&came).unwrap_or_default())
-            {
-                leptos::logging::warn!("what a test came to is not kept");
+            let answer = api::call::<ProbeConnection>(&[], &request).await;
+            let came = Tested::of(&request.connection.unwrap_or_default(), &answer);
+            if let Some(name) = known.try_with_value(|detail| detail.name.clone()) {
+                came.keep(&name);
             }
             // The page may have been left meanwhile.
             let _left = testing.try_set(false);
             drop(tested.try_set(Some(came)));
         });
     };
-    Effect::watch(
-        move || page.test_all.get(),
-        {
-            let test = test.clone();
-            move |_, _, _| test()
-        },
-        false,
-    );
+    Effect::watch(move || page.test_all.get(), move |_, _, _| test(), false);
     let edit = move |_| {
         menu.set(false);
         page.editing.set(known.with_value(ConnectionDraft::of));
@@ -145,9 +111,13 @@ pub(super) fn Row(detail: ConnectionDetail) -> impl IntoView {
             return view! { <p class="faint" role="status"><span class="spin">{icon(Icon::StateStarting)}</span> {t!("testing")}</p> }.into_any();
         }
         match tested.get() {
-            None => view! { <p class="faint">{if can_test { t!("connection-untested") } else { t!("connection-untestable") }}</p> }.into_any(),
+            // Before the components are there, nobody knows whether it can be tested.
+            None => match system.with(Option::is_none) || can_test() {
+                true => view! { <p class="faint">{t!("connection-untested")}</p> }.into_any(),
+                false => view! { <p class="faint">{t!("connection-untestable")}</p> }.into_any(),
+            },
             Some(Tested { at, found: Some(found), .. }) => view! {
-                <p data-probe="good">{icon(Icon::Check)} <bdi class="clip" title=found.clone()>{found.clone()}</bdi> <time class="faint" datetime=at.clone() title=format::moment(&at)>{format::ago(&at)}</time></p>
+                <p data-probe="good">{icon(Icon::Check)} <bdi class="clip" title=found.clone()>{found.clone()}</bdi> {ago(at)}</p>
             }
             .into_any(),
             Some(Tested { at, why, help, .. }) => view! {
@@ -156,7 +126,7 @@ pub(super) fn Row(detail: ConnectionDetail) -> impl IntoView {
                     <p>
                         <span>{markdown::sentence(&why.unwrap_or_default())}</span>
                         " "
-                        <time class="faint" datetime=at.clone() title=format::moment(&at)>{format::ago(&at)}</time>
+                        {ago(at)}
                         {help.map(|help| view! { <span class="more faint">{markdown::sentence(&help)}</span> })}
                     </p>
                 </div>
@@ -164,16 +134,23 @@ pub(super) fn Row(detail: ConnectionDetail) -> impl IntoView {
             .into_any(),
         }
     };
+    let shape = {
+        let connector = connector.clone();
+        move || {
+            let family = system.get().flatten().map(|one| one.family).unwrap_or_default();
+            component_icon(&connector, &family, Kind::Source)
+        }
+    };
     view! {
         <li class="connection" data-connection=name.clone()>
-            <span class="node-icon">{component_icon(&connector, &family, Kind::Source)}</span>
+            <span class="node-icon">{shape}</span>
             <div class="connection-name">
                 <h2 class="clip" title=name.clone()><bdi>{title.unwrap_or_else(|| name.clone())}</bdi></h2>
                 <p class="faint clip"><bdi class="mono">{name.clone()}</bdi> " · " {connector_name(&connector)} {place.map(|place| view! { " · " <bdi>{place}</bdi> })}</p>
             </div>
             <div class="connection-uses">{uses}</div>
             <div class="connection-acts">
-                <button class="button small" data-action="test-connection" disabled=move || !can_test || testing.get() on:click=move |_| test()>{icon(Icon::Plug)} {t!("test-short")}</button>
+                <button class="button small" data-action="test-connection" disabled=move || !can_test() || testing.get() on:click=move |_| test()>{icon(Icon::Plug)} {t!("test-short")}</button>
                 <button class="button small" data-action="edit-connection" on:click=edit>{t!("edit")}</button>
                 <MenuButton open=menu hook="more" label=t!("more") shape=Icon::More class="icon-button small">
                     <button class="menu-item danger" role="menuitem" data-action="delete-connection" disabled=used title=used.then(|| t!("connection-delete-used")) on:click=remove.clone()>
@@ -196,9 +173,7 @@ fn delete(page: Connections, toasts: crate::state::Toasts, name: String) {
             toasts.problem(&problem);
             return;
         }
-        if !forget(Keep::Always, &key(&name)) {
-            leptos::logging::warn!("what a test came to is still kept");
-        }
+        forget_tested(&name);
         page.load_with(toasts);
         let said = t!("connection-deleted", name = name.as_str());
         let Some(document) = before else { return toasts.good(said) };

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use fairway_canvas::wiring::{End, Joint};
-use fairway_canvas::{Point, Rect, Shape};
+use fairway_canvas::{Rect, Shape};
 use fairway_shared::api::channels::{ChannelDetail, SeenFields};
 use fairway_shared::api::status::{ChannelStatus, TargetState};
 use fairway_shared::channel::{Channel, Metadata, Settings, text};
@@ -35,7 +35,7 @@ pub(crate) use self::saving::{Saving, made_empty};
 pub(crate) use self::select::Selection;
 pub(crate) use self::views::{EdgeKey, EdgeView, Findings, NodeView, curve};
 use self::views::{place_of, put};
-use super::{Catalog, Live, Toasts};
+use super::{Catalog, Live, Session, Toasts, use_session};
 use crate::parts::lifecycle;
 
 /// What the inspector is asked to bring the focus to.
@@ -55,6 +55,7 @@ pub(crate) struct Editor {
     by_id: StoredValue<HashMap<String, Arc<NodeView>>>,
     toasts: Toasts,
     live: Live,
+    session: Session,
     save: StoredValue<saving::Draft>,
     /// What is being typed into: another place begins a new step to undo.
     editing: StoredValue<String>,
@@ -116,8 +117,9 @@ impl Editor {
         let stored = channel.unwrap_or_default();
         let rescued = saving::rescued(&detail.uid, &detail.etag).filter(|rescued| *rescued != stored);
         let unsaved = rescued.is_some();
-        let base = stored.clone();
-        let channel = rescued.unwrap_or(stored);
+        let (mut base, mut channel) = (stored.clone(), rescued.unwrap_or(stored));
+        arrange::lay_out(&mut base, &catalog);
+        arrange::lay_out(&mut channel, &catalog);
         let editor = Self {
             uid: StoredValue::new(detail.uid.clone()),
             catalog: StoredValue::new(catalog),
@@ -125,6 +127,7 @@ impl Editor {
             by_id: StoredValue::new(HashMap::new()),
             toasts,
             live,
+            session: use_session(),
             save: StoredValue::new(saving::Draft::new(detail.etag, base)),
             editing: StoredValue::new(String::new()),
             output_names: StoredValue::new(OutputNames::default()),
@@ -155,6 +158,7 @@ impl Editor {
         };
         editor.refresh();
         editor.follow_status();
+        editor.follow_server();
         editor.follow_drafts();
         if unsaved {
             editor.save_soon();
@@ -302,7 +306,7 @@ impl Editor {
         let catalog = self.catalog();
         let known = self.by_id.get_value();
         let nodes: Vec<Arc<NodeView>> = self.document.with_value(|channel| {
-            let mut stray = 0.0;
+            let missing = arrange::missing_places(channel, &catalog);
             channel
                 .spec
                 .nodes
@@ -315,11 +319,7 @@ impl Editor {
                             view.clone()
                         }
                         None => {
-                            // A node that the layout does not place stands in a row above the origin.
-                            let place = place.unwrap_or_else(|| {
-                                stray += 1.0;
-                                Point::new((stray - 1.0) * fairway_canvas::placement::PITCH_X, -160.0)
-                            });
+                            let place = place.or_else(|| missing.get(&node.id).copied()).unwrap_or_default();
                             Arc::new(NodeView::of(node, place, &catalog))
                         }
                     }

@@ -3,17 +3,24 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use fairway_shared::diagnostic::{self, Diagnostic};
+use fairway_shared::api::Problem;
+use fairway_shared::diagnostic::{self, Diagnostic, Place, Severity};
 use fairway_shared::validate::{self, Facts};
 use leptos::prelude::*;
 
 use super::views::put;
 use super::{Editor, Findings};
+use crate::api;
 
 /// Findings are looked for once typing pauses for this long.
 const PAUSE: Duration = Duration::from_millis(120);
 
 impl Editor {
+    /// Looks for findings again once the server has said what it is.
+    pub(super) fn follow_server(self) {
+        Effect::watch(move || self.session.about.track(), move |_, _, _| self.check(), false);
+    }
+
     /// Looks for findings soon.
     pub(super) fn check(self) {
         if self.checking.get_value() {
@@ -34,7 +41,12 @@ impl Editor {
     /// Looks for findings at once.
     pub(super) fn check_now(self) {
         let catalog = self.catalog();
-        let facts = Facts { components: catalog.all(), ..Facts::default() };
+        // Before the server has said what it is, nothing is held against the document.
+        let cluster = self
+            .session
+            .about
+            .with_untracked(|about| about.as_ref().is_none_or(|about| about.mode == "cluster"));
+        let facts = Facts { components: catalog.all(), cluster, ..Facts::default() };
         let mut found = self.with(|channel| validate::everything(channel, &facts));
         self.server_problems.with_value(|theirs| {
             for problem in theirs {
@@ -65,6 +77,23 @@ impl Editor {
     pub(super) fn server_found(self, problems: Vec<Diagnostic>) {
         self.server_problems.set_value(problems);
         self.check_now();
+    }
+
+    /// Takes over why the server does not take the draft: its name is the only thing of it that others may have too.
+    pub(super) fn server_refused(self, problem: &Problem) {
+        let mut found = problem.diagnostics.clone();
+        if found.is_empty() {
+            let named = problem.code.starts_with("channel.name");
+            found.push(Diagnostic {
+                code: problem.code.clone().into(),
+                severity: Severity::Error,
+                place: Place::at(if named { "/metadata/name" } else { "" }),
+                message: api::said(problem),
+                help: problem.help.clone(),
+                fix: None,
+            });
+        }
+        self.server_found(found);
     }
 
     /// Goes to the place of a finding: selects the node, brings the focus to the field.

@@ -5,13 +5,15 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use fairway_shared::api::None as Nothing;
-use fairway_shared::api::channels::{AddChannel, CreateChannel, DeleteChannel, SaveDraft};
+use fairway_shared::api::Problem;
+use fairway_shared::api::channels::{AddChannel, CreateChannel, DeleteChannel, GetChannel, SaveDraft};
 use fairway_shared::channel::{Channel, text};
 use fairway_shared::edit::History;
 use leptos::prelude::*;
 
-use super::Editor;
+use super::{Editor, arrange};
 use crate::api;
+use crate::i18n::t;
 use crate::parts::pause;
 use crate::router::{Route, Router};
 use crate::state::store::{Keep, forget, read, write};
@@ -20,6 +22,9 @@ use crate::state::store::{Keep, forget, read, write};
 const PAUSE: Duration = Duration::from_millis(400);
 /// A save that failed is tried again after this long.
 const AGAIN: Duration = Duration::from_secs(3);
+
+/// Statuses by which a server asks for another try.
+const LATER: [u16; 2] = [408, 429];
 
 /// How the draft stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +35,8 @@ pub(crate) enum Saving {
     Pending,
     /// It could not be saved; it is tried again.
     Failed(String),
+    /// The server does not take it as it is, and says why.
+    Refused(String),
     /// Somebody else has saved another draft.
     Conflict,
 }
@@ -46,6 +53,8 @@ pub(crate) struct Draft {
     in_flight: bool,
     /// Whether there is something that the server does not have.
     dirty: bool,
+    /// Code of what the last save was refused with.
+    refused: Option<String>,
 }
 
 impl Draft {
@@ -103,7 +112,8 @@ impl Editor {
                 draft.waiting = set_timeout_with_handle(move || self.save_now(), PAUSE).ok();
             }
         });
-        if !conflict && self.saving.with_untracked(|saving| *saving == Saving::Saved) {
+        let settled = |saving: &Saving| matches!(saving, Saving::Saved | Saving::Refused(_));
+        if !conflict && self.saving.with_untracked(settled) {
             self.saving.set(Saving::Pending);
         }
     }
@@ -130,8 +140,10 @@ impl Editor {
         let document = text::to_value(&sent);
         leptos::task::spawn_local(async move {
             let answer = api::call_if::<SaveDraft>(&[("uid", &uid)], &document, &etag).await;
+            let mut more_since_sent = false;
             let Some(more) = self.save.try_update_value(|draft| {
                 draft.in_flight = false;
+                more_since_sent = draft.dirty;
                 if let Ok(saved) = &answer {
                     draft.etag.clone_from(&saved.etag);
                     draft.base = sent;
@@ -145,6 +157,10 @@ impl Editor {
             };
             match answer {
                 Ok(saved) => {
+                    let mended = self.save.try_update_value(|draft| draft.refused.take()).flatten();
+                    if let Some(code) = mended {
+                        self.toasts.settled(&code);
+                    }
                     self.server_found(saved.diagnostics);
                     self.keep_history();
                     if more {
@@ -160,6 +176,11 @@ impl Editor {
                     } else {
                         problem.detail.clone()
                     };
+                    // What the server refuses once it refuses again, until something is changed: it is a finding.
+                    if (400..500).contains(&problem.status) && !LATER.contains(&problem.status) {
+                        self.refused(&problem, more_since_sent);
+                        return;
+                    }
                     if problem.status != 0 {
                         self.toasts.problem(&problem);
                     }
@@ -170,13 +191,26 @@ impl Editor {
         });
     }
 
+    /// The server does not take the draft: says so, and tries again once it is changed.
+    fn refused(self, problem: &Problem, changed_meanwhile: bool) {
+        let again = self.save.try_update_value(|draft| draft.refused.replace(problem.code.clone())).flatten();
+        if again.as_ref() != Some(&problem.code) {
+            self.toasts.problem(problem);
+        }
+        self.server_refused(problem);
+        self.saving.set(Saving::Refused(api::said(problem)));
+        if changed_meanwhile {
+            self.save_soon();
+        }
+    }
+
     /// Waits until the server has the draft. False when that cannot be, because somebody else has saved another.
     pub(crate) async fn saved(self) -> bool {
         self.save_now();
         loop {
             match self.saving.try_get_untracked() {
                 Some(Saving::Saved) => return true,
-                Some(Saving::Conflict) | None => return false,
+                Some(Saving::Conflict | Saving::Refused(_)) | None => return false,
                 Some(_) => pause(50).await,
             }
         }
@@ -198,7 +232,9 @@ impl Editor {
             let Some(changed) = self.live.draft.get() else { return };
             let theirs = changed.uid == self.uid()
                 && self.save.with_value(|draft| !draft.in_flight && !draft.ours.contains(&changed.etag));
-            if theirs {
+            if theirs && self.is_untouched() {
+                self.take_theirs();
+            } else if theirs {
                 self.saving.set(Saving::Conflict);
             }
         });
@@ -209,6 +245,40 @@ impl Editor {
             if !self.drop_untouched() {
                 self.leave();
             }
+        });
+    }
+
+    /// Whether nothing was drawn here: then what others save is simply shown.
+    fn is_untouched(self) -> bool {
+        let sent = self.save.with_value(|draft| !draft.dirty && !draft.in_flight);
+        sent && self.history.with_value(|history| history.undo.is_empty() && history.redo.is_empty())
+            && self.saving.with_untracked(|saving| *saving == Saving::Saved)
+    }
+
+    /// Shows the draft that somebody else has saved, in the place of one that nobody drew on here.
+    fn take_theirs(self) {
+        let uid = self.uid();
+        leptos::task::spawn_local(async move {
+            let answer = api::call::<GetChannel>(&[("uid", &uid)], &Nothing {}).await;
+            // The page may have been left meanwhile, or something drawn.
+            if self.uid.try_get_value().is_none() {
+                return;
+            }
+            let theirs = answer.ok().and_then(|detail| Some((text::from_value(&detail.document).0?, detail)));
+            let Some((mut channel, detail)) = theirs.filter(|_| self.is_untouched()) else {
+                return self.saving.set(Saving::Conflict);
+            };
+            arrange::lay_out(&mut channel, &self.catalog());
+            self.save.update_value(|draft| {
+                draft.ours.insert(detail.etag.clone());
+                draft.etag = detail.etag;
+                draft.base = channel.clone();
+            });
+            self.document.set_value(channel);
+            self.deployed.set(detail.deployed);
+            self.refresh();
+            self.server_found(detail.diagnostics);
+            self.toasts.good(t!("draft-taken-over"));
         });
     }
 

@@ -72,6 +72,7 @@ fn what_cannot_go_on_ends_there_alone() {
     assert_eq!(code(1), (PreviewState::Failed, Some("task.panic".into())));
     assert_eq!(code(2), (PreviewState::NotReached, None));
     assert_eq!(code(3), (PreviewState::Failed, Some("component.bad_config".into())));
+    assert_eq!(shown[3].inputs.len(), 2, "what comes to a node does not depend on its own settings");
 }
 
 #[test]
