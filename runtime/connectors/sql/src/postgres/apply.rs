@@ -11,7 +11,7 @@ use fairway_engine::sink::Refused;
 use sqlx::{Connection, PgConnection};
 
 use super::fault;
-use super::few::{FEW, values};
+use super::few::{FEW, place, values};
 use super::known::Known;
 use super::layout::{Columns, Layout, Wish};
 use super::rows::{At, Run, cut};
@@ -75,8 +75,7 @@ impl Known {
         care: Care,
     ) -> Result<Vec<Refused>, Stop> {
         let runs = cut(batches, |batch| self.layout(batch.schema(), wish));
-        // Of a COPY the server says which line and column it refuses.
-        self.may_insert = care == Care::None && !self.table.has_rules;
+        self.may_insert = !self.table.has_rules;
         let mut refused = Vec::new();
         if care != Care::None {
             let parts = self.fit(&runs, batches, &mut refused);
@@ -184,6 +183,28 @@ impl Known {
         part: &Part,
         care: Care,
     ) -> Result<Option<(RecordError, Option<usize>)>, Stop> {
+        let tried = self.try_once(connection, wish, batches, part, care).await?;
+        let Some((error, line, is_of_value)) = tried else { return Ok(None) };
+        if !(self.may_insert && part.rows.len() == 1 && is_of_value && error.field.is_none()) {
+            return Ok(Some((error, line)));
+        }
+        // Of some values only a COPY says which column they do not fit.
+        self.may_insert = false;
+        let tried = self.try_once(connection, wish, batches, part, care).await;
+        self.may_insert = true;
+        Ok(tried?.map(|(error, line, _)| (error, line)))
+    }
+
+    /// So too; and whether it is a value that does not fit.
+    async fn try_once(
+        &mut self,
+        connection: &mut PgConnection,
+        wish: &Wish,
+        batches: &[Batch],
+        part: &Part,
+        care: Care,
+    ) -> Result<Option<(RecordError, Option<usize>, bool)>, Stop> {
+        self.failed_insert = None;
         let statements = self.statements(wish, &part.columns);
         // Before the savepoint, so that it is there for the next part too: to make one takes longer than to write a few rows.
         self.make_stage(connection, &statements).await.map_err(cannot_write)?;
@@ -202,14 +223,21 @@ impl Known {
             }
             Err(error) if is_refusal(&error) => {
                 savepoint.rollback().await.map_err(cannot_write)?;
-                let place = fault::copied(&error, &statements.into);
                 let mut reason = fault::of_record(&error);
-                let line = place.map(|(line, words)| {
-                    let names = part.columns.iter().map(|at| &*self.table.columns[*at].name);
-                    reason.field = reason.field.take().or(fault::column_in(words, names));
-                    line
-                });
-                Ok(Some((reason, line)))
+                let mut names = part.columns.iter().map(|at| &*self.table.columns[*at].name);
+                let (line, column) = match self.failed_insert.take() {
+                    Some((before, values)) => {
+                        let at = fault::position(&error).and_then(|at| at.checked_sub(before));
+                        let (line, column) = at.and_then(|at| place(&values, at)).unzip();
+                        (line, column.and_then(|column| names.nth(column)).map(str::to_owned))
+                    }
+                    None => {
+                        let (line, words) = fault::copied(&error, &statements.into).unzip();
+                        (line, words.and_then(|words| fault::column_in(words, names)))
+                    }
+                };
+                reason.field = reason.field.or(column);
+                Ok(Some((reason, line, fault::is_of_value(&error))))
             }
             Err(error) if fault::is_repeated_key(&error) => Err(Stop::Repeated),
             Err(error) => Err(cannot_write(error).into()),
@@ -287,7 +315,7 @@ impl Known {
 
     /// Writes the lines as they stand, by one message.
     async fn insert(
-        &self,
+        &mut self,
         connection: &mut PgConnection,
         statements: &Statements,
     ) -> Result<(), sqlx::Error> {
@@ -295,13 +323,17 @@ impl Known {
         let Ok(lines) = std::str::from_utf8(&self.lines) else {
             return Err(sqlx::Error::Protocol("a line is no UTF-8".into()));
         };
-        let insert = format!("{} {}", statements.insert, values(lines));
-        let sql = match &statements.staged {
-            Some(staged) => format!("{}; {insert}; {}", staged.empty, staged.apply),
-            None => insert,
+        let values = values(lines);
+        let (before, behind) = match &statements.staged {
+            Some(staged) => {
+                (format!("{}; {} ", staged.empty, statements.insert), format!("; {}", staged.apply))
+            }
+            None => (format!("{} ", statements.insert), String::new()),
         };
-        sqlx::raw_sql(assembled(sql)).execute(connection).await?;
-        Ok(())
+        let sql = format!("{before}{values}{behind}");
+        let done = sqlx::raw_sql(assembled(sql)).execute(connection).await;
+        self.failed_insert = done.is_err().then(|| (before.chars().count(), values));
+        done.map(drop)
     }
 
     /// Sees to it that a temporary table is there.

@@ -5,7 +5,7 @@ use fairway_engine::Error;
 use fairway_engine::data::RecordError;
 use fairway_engine::error::Kind;
 use rustls::CertificateError as Certificate;
-use sqlx::postgres::PgDatabaseError;
+use sqlx::postgres::{PgDatabaseError, PgErrorPosition};
 
 /// Whether a record is to blame, and it never will be accepted: classes 22 (data) and 23 (constraints), and what is like
 /// them: a trigger's own refusal (P0001), a check of a view (44000), a row that is too large (54000) or nested too deep
@@ -68,6 +68,19 @@ fn place_in<'e>(line: &'e str, table: &str) -> Option<(usize, &'e str)> {
     let digits = rest[start..].bytes().take_while(u8::is_ascii_digit).count();
     let number: usize = rest[start..start + digits].parse().ok()?;
     Some((number.checked_sub(1)?, &rest[start + digits..]))
+}
+
+/// Where in the statement a value stands that the server could not read, in characters from 0.
+pub(crate) fn position(error: &sqlx::Error) -> Option<usize> {
+    match database(error)?.position()? {
+        PgErrorPosition::Original(at) => at.checked_sub(1),
+        PgErrorPosition::Internal { .. } => None,
+    }
+}
+
+/// Whether a value does not fit its column (class 22), so that there is a column to name.
+pub(crate) fn is_of_value(error: &sqlx::Error) -> bool {
+    sqlstate(error).is_some_and(|code| code.starts_with("22"))
 }
 
 /// Which of the columns the rest of a context names: `, column at: "x"`.

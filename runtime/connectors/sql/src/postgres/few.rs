@@ -32,9 +32,44 @@ pub(super) fn values(lines: &str) -> String {
     sql
 }
 
+/// Which row and which value of it a place in [`values`] belongs to; places count characters, from 0.
+pub(super) fn place(values: &str, at: usize) -> Option<(usize, usize)> {
+    let (mut row, mut column) = (0, 0);
+    let (mut quoted, mut escaped) = (false, false);
+    for (index, character) in values.chars().enumerate() {
+        if index == at {
+            return Some((row, column));
+        }
+        match character {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            // A doubled quote ends the text and begins it again.
+            '\'' => quoted = !quoted,
+            '(' if !quoted => column = 0,
+            ')' if !quoted => row += 1,
+            ',' if !quoted => column += 1,
+            _ => {}
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_belongs_to_a_row_and_a_value() {
+        let values = values("1\tä (b), 'c'\t3\n\\N\ta\\\\\t9\n");
+        assert_eq!(values, "VALUES (E'1', E'ä (b), ''c''', E'3'), (NULL, E'a\\\\', E'9')");
+        let at = |text: &str| values[..values.find(text).unwrap()].chars().count();
+        let places =
+            [("E'1'", (0, 0)), ("E'ä", (0, 1)), ("E'3'", (0, 2)), ("NULL", (1, 0)), ("E'9'", (1, 2))];
+        for (text, found) in places {
+            assert_eq!(place(&values, at(text)), Some(found), "{text}");
+        }
+        assert_eq!(place(&values, 999), None);
+    }
 
     #[test]
     fn lines_become_rows_with_the_same_meaning() {

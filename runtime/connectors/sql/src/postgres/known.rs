@@ -32,8 +32,10 @@ pub(super) struct Known {
     next_stage: usize,
     /// Temporary tables that are there for sure.
     pub(super) staged: HashSet<String>,
-    /// Whether a few rows may go by INSERT, which comes to the same as COPY.
+    /// Whether a few rows may go by INSERT now, which comes to the same as COPY.
     pub(super) may_insert: bool,
+    /// The values of an INSERT that failed, and how many characters of the statement stood before them.
+    pub(super) failed_insert: Option<(usize, String)>,
     /// Working memory.
     pub(super) lines: Vec<u8>,
     pub(super) scratch: Vec<u8>,
@@ -75,6 +77,7 @@ impl Known {
             next_stage: 1,
             staged: HashSet::new(),
             may_insert: false,
+            failed_insert: None,
             lines: Vec::new(),
             scratch: Vec::new(),
         })
