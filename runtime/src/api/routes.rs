@@ -9,7 +9,7 @@ use fairway_shared::api::None as Nothing;
 use fairway_shared::api::channels::{
     AddChannel, DeleteChannel, DeployChannel, Diagnostics, ExportChannel, GetChannel, GetPositions,
     GetStatus, ImportDocument, ListChannels, ListVersions, PlanChannel, ResetPositions, RestartChannel,
-    SaveDraft, SetTargetState, ValidateDocument,
+    RestartTask, SaveDraft, SetTargetState, ValidateDocument,
 };
 use fairway_shared::api::cluster::{DrainWorker, GetCluster, GetMoves, UndrainWorker};
 use fairway_shared::api::connections::{
@@ -43,6 +43,7 @@ pub(super) fn mount() -> Mount {
         .on::<DeployChannel, _, _>(deploy)
         .on::<SetTargetState, _, _>(set_target)
         .on::<RestartChannel, _, _>(restart)
+        .on::<RestartTask, _, _>(restart_task)
         .on::<GetStatus, _, _>(get_status)
         .on::<ListVersions, _, _>(list_versions)
         .bytes::<ExportChannel, _, _>(0, export)
@@ -131,6 +132,10 @@ async fn set_target(api: Shared, call: Call<SetTargetState>) -> Answer<SetTarget
 
 async fn restart(api: Shared, call: Call<RestartChannel>) -> Answer<RestartChannel> {
     Ok(Reply::new(api.controller.restart(call.path("uid")).await?))
+}
+
+async fn restart_task(api: Shared, call: Call<RestartTask>) -> Answer<RestartTask> {
+    Ok(Reply::new(api.controller.restart_task(call.path("uid"), call.path("task")).await?))
 }
 
 async fn get_status(api: Shared, call: Call<GetStatus>) -> Answer<GetStatus> {

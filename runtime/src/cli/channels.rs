@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use fairway_shared::api::None as Nothing;
 use fairway_shared::api::channels::{
     DeployChannel, DeployRequest, ExportChannel, GetStatus, Import, ImportDocument, ListChannels,
-    RestartChannel, SetTarget, SetTargetState,
+    RestartChannel, RestartTask, SetTarget, SetTargetState,
 };
 use fairway_shared::api::status::{ChannelStatus, TargetState};
 use fairway_shared::api::system::GetAbout;
@@ -31,6 +31,16 @@ pub(super) struct OneChannel {
     /// Shape of standard output.
     #[arg(long, value_enum, default_value_t)]
     output: Format,
+}
+
+/// Start all tasks of a channel anew, with a fresh budget, or one of them.
+#[derive(Debug, clap::Args)]
+pub(super) struct RestartArgs {
+    #[command(flatten)]
+    channel: OneChannel,
+    /// Id of the task; the others are not touched.
+    #[arg(long, value_name = "TASK")]
+    task: Option<String>,
 }
 
 /// Show what is observed of all channels, or of one with its history.
@@ -133,10 +143,14 @@ pub(super) async fn set_target(args: OneChannel, target: TargetState) -> Result<
     Ok(exit::DONE)
 }
 
-pub(super) async fn restart(args: OneChannel) -> Result<u8, Failure> {
+pub(super) async fn restart(args: RestartArgs) -> Result<u8, Failure> {
+    let RestartArgs { channel: args, task } = args;
     let client = Client::new(&args.reach)?;
     let channel = client.channel(&args.channel).await?;
-    let status = client.get::<RestartChannel>(&[("uid", &channel.uid)]).await?;
+    let status = match &task {
+        Some(task) => client.get::<RestartTask>(&[("uid", &channel.uid), ("task", task)]).await?,
+        None => client.get::<RestartChannel>(&[("uid", &channel.uid)]).await?,
+    };
     args.output.print(&status, |status| format!("{}: {}", channel.name, word(&status.state)));
     Ok(exit::DONE)
 }

@@ -69,8 +69,7 @@ enum Command {
     Resume(channels::OneChannel),
     /// Drain, and release everything.
     Stop(channels::OneChannel),
-    /// Stop all tasks of a channel and start them again.
-    Restart(channels::OneChannel),
+    Restart(channels::RestartArgs),
     Tap(tap::Args),
     Positions(records::PositionsArgs),
     #[command(subcommand)]

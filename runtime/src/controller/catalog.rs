@@ -1,6 +1,6 @@
 //! What the entries of the configuration log mean: channels with drafts, versions and deployments, by type.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fairway_shared::api::channels::{Picture, SeenFields};
 use fairway_shared::api::status::{Cause, ChannelState, TargetState};
@@ -50,12 +50,15 @@ pub(crate) struct Frozen {
 }
 
 /// What the user asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Wanted {
     pub(crate) target: TargetState,
     /// On a cluster: how often its tasks were asked to start anew. One more makes other tasks of them.
     #[serde(default, skip_serializing_if = "is_none_yet")]
     pub(crate) round: u64,
+    /// The same of single tasks.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) rounds: BTreeMap<String, u64>,
 }
 
 fn is_none_yet(round: &u64) -> bool {
@@ -63,11 +66,17 @@ fn is_none_yet(round: &u64) -> bool {
 }
 
 impl Wanted {
+    /// Asked for, and nothing was asked to start anew.
+    pub(crate) fn new(target: TargetState) -> Self {
+        Self { target, round: 0, rounds: BTreeMap::new() }
+    }
+
     /// What a task runs, as the workers of a cluster tell it from what it ran before.
-    pub(crate) fn form(self, task: &fairway_shared::plan::Task) -> String {
-        match self.round {
-            0 => task.hash.clone(),
-            round => format!("{}@{round}", task.hash),
+    pub(crate) fn form(&self, task: &fairway_shared::plan::Task) -> String {
+        match (self.round, self.rounds.get(&task.id)) {
+            (0, None) => task.hash.clone(),
+            (round, None) => format!("{}@{round}", task.hash),
+            (round, Some(own)) => format!("{}@{round}.{own}", task.hash),
         }
     }
 }

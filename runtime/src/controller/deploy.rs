@@ -82,7 +82,7 @@ impl Controller {
             .put(catalog::frozen(uid, version), catalog::write(&frozen)?)
             .put(catalog::deployed(uid), catalog::write(&deployed)?);
         if config.get(&catalog::wanted(uid)).await?.is_none() {
-            let wanted = Wanted { target: TargetState::Running, round: 0 };
+            let wanted = Wanted::new(TargetState::Running);
             commit = commit.put(catalog::wanted(uid), catalog::write(&wanted)?);
         }
         let schedule = channel.spec.settings.schedule.as_deref();
@@ -144,6 +144,39 @@ impl Controller {
         }
         self.worker.stop(uid).await;
         self.bring_about(uid).await?;
+        drop(turn);
+        self.status(uid).await
+    }
+
+    /// Has one task of a channel that runs begin anew, with a fresh budget; the others are not touched.
+    pub async fn restart_task(&self, uid: &str, task: &str) -> Result<ChannelStatus, Refused> {
+        let turn = self.turn(uid).await;
+        self.must_be_deployed(uid).await?;
+        let deployed: Option<Deployed> =
+            catalog::find(&*self.services.config, &catalog::deployed(uid)).await?;
+        let plan = deployed.map(|deployed| deployed.plan);
+        if !plan.iter().flat_map(|plan| &plan.tasks).any(|planned| planned.id == task) {
+            return Err(Refused::new(
+                codes::TASK_NOT_FOUND,
+                format!("the version in force has no task `{task}`"),
+            )
+            .help("its status lists the tasks"));
+        }
+        let restarts = match &self.shared {
+            Some(_) => self.ask_task_anew(uid, task).await?,
+            None => self.worker.stop_task(uid, task).await,
+        };
+        if !restarts {
+            // I8: a channel does not run in part.
+            return Err(Refused::new(
+                codes::CHANNEL_NOT_RUNNING,
+                "the channel does not run, so none of its tasks can be restarted alone",
+            )
+            .help("restart the channel"));
+        }
+        if self.shared.is_none() {
+            self.bring_about(uid).await?;
+        }
         drop(turn);
         self.status(uid).await
     }
@@ -289,8 +322,7 @@ impl Controller {
     }
 
     async fn want(&self, uid: &str, target: TargetState) -> Result<(), Error> {
-        let commit =
-            Commit::default().put(catalog::wanted(uid), catalog::write(&Wanted { target, round: 0 })?);
+        let commit = Commit::default().put(catalog::wanted(uid), catalog::write(&Wanted::new(target))?);
         self.services.config.commit(commit).await?;
         tracing::info!(channel = uid, ?target, "asked for");
         Ok(())

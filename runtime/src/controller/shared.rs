@@ -97,7 +97,7 @@ impl Controller {
     ) -> Result<ChannelStatus, Refused> {
         let turn = self.turn(uid).await;
         self.must_be_deployed(uid).await?;
-        let wanted = Wanted { target, round: self.round(uid).await? };
+        let wanted = Wanted { target, ..self.asked_before(uid).await? };
         let mut commit = Commit::default().put(catalog::wanted(uid), catalog::write(&wanted)?);
         if target == TargetState::Running {
             self.note_begin(uid).await?;
@@ -114,12 +114,12 @@ impl Controller {
 
     /// Has all tasks of a channel begin anew, wherever they run.
     pub(super) async fn ask_anew(&self, uid: &str) -> Result<(), Refused> {
-        let wanted: Option<Wanted> = catalog::find(&*self.services.config, &catalog::wanted(uid)).await?;
-        let target = match wanted.map(|wanted| wanted.target) {
-            Some(TargetState::Paused) => TargetState::Paused,
+        let before = self.asked_before(uid).await?;
+        let target = match before.target {
+            TargetState::Paused => TargetState::Paused,
             _ => TargetState::Running,
         };
-        let wanted = Wanted { target, round: self.round(uid).await? + 1 };
+        let wanted = Wanted { round: before.round + 1, ..Wanted::new(target) };
         self.note_begin(uid).await?;
         let commit =
             Commit::default().put(catalog::wanted(uid), catalog::write(&wanted)?).delete(catalog::rest(uid));
@@ -139,15 +139,28 @@ impl Controller {
         Ok(runs)
     }
 
-    async fn round(&self, uid: &str) -> Result<u64, Error> {
+    /// Has one task begin anew, wherever it runs; answers whether the channel is to run at all.
+    pub(super) async fn ask_task_anew(&self, uid: &str, task: &str) -> Result<bool, Error> {
+        let mut wanted = self.asked_before(uid).await?;
+        if wanted.target == TargetState::Stopped || self.rests(uid).await? {
+            return Ok(false);
+        }
+        *wanted.rounds.entry(task.to_owned()).or_default() += 1;
+        let commit = Commit::default().put(catalog::wanted(uid), catalog::write(&wanted)?);
+        self.services.config.commit(commit).await?;
+        tracing::info!(channel = uid, task, "asked to begin anew");
+        Ok(true)
+    }
+
+    async fn asked_before(&self, uid: &str) -> Result<Wanted, Error> {
         let wanted: Option<Wanted> = catalog::find(&*self.services.config, &catalog::wanted(uid)).await?;
-        Ok(wanted.map_or(0, |wanted| wanted.round))
+        Ok(wanted.unwrap_or_else(|| Wanted::new(TargetState::Running)))
     }
 
     /// Stops a channel that is about to be deleted: every task is let go, or its worker dead.
     pub(super) async fn end_for_good(&self, shared: &Shared, uid: &str) -> Result<(), Error> {
         if self.services.config.get(&catalog::deployed(uid)).await?.is_some() {
-            let wanted = Wanted { target: TargetState::Stopped, round: self.round(uid).await? };
+            let wanted = Wanted { target: TargetState::Stopped, ..self.asked_before(uid).await? };
             let commit = Commit::default().put(catalog::wanted(uid), catalog::write(&wanted)?);
             self.services.config.commit(commit).await?;
         }

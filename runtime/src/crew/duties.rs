@@ -97,7 +97,9 @@ async fn settle(services: &Services, sight: &Sight, uid: &str, asked: &Asked) ->
 
 /// Lets a channel rest that has completed, or of which a task failed: it does not run in part (I8).
 async fn rest(services: &Services, crew: &Crew, sight: &Sight, uid: &str, asked: &Asked) -> Result<()> {
-    let Some((revision, wanted)) = asked.wanted.filter(|_| asked.rest.is_none()) else { return Ok(()) };
+    let Some((revision, wanted)) = asked.wanted.clone().filter(|_| asked.rest.is_none()) else {
+        return Ok(());
+    };
     if wanted.target == TargetState::Stopped {
         return Ok(());
     }

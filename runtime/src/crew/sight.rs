@@ -167,7 +167,7 @@ impl Sight {
             uid: uid.to_owned(),
             state,
             cause,
-            target: asked.wanted.map(|(_, wanted)| wanted.target),
+            target: asked.wanted.as_ref().map(|(_, wanted)| wanted.target),
             version: Some(deployed.version),
             counts: totals.standing(),
             nodes: worker::nodes(&totals),

@@ -43,6 +43,10 @@ codes! {
         "Names that differ in letter case or in how accents are encoded count as the same. Choose another name.";
     CHANNEL_NOT_DEPLOYED = "channel.not_deployed" 409, "The channel has not been deployed.",
         "Deploy it first; then it can be started, paused and stopped.";
+    TASK_NOT_FOUND = "channel.task_not_found" 404, "The version in force has no such task.",
+        "The status of the channel lists its tasks.";
+    CHANNEL_NOT_RUNNING = "channel.not_running" 409, "This can only be done while the channel runs.",
+        "Restart the channel as a whole.";
     CHANNEL_NOT_STOPPED = "channel.not_stopped" 409, "This can only be done while the channel is stopped.",
         "Stop the channel first.";
     HOOK_NOT_RUNNING = "hook.not_running" 503, "The channel that takes these requests does not run.",

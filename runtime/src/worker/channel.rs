@@ -235,6 +235,15 @@ impl Running {
         futures::future::join_all(others.iter().map(|task| task.stop())).await.into_iter().sum()
     }
 
+    /// Stops one task that reads; answers whether there was one.
+    pub(super) async fn stop_one(&self, id: &str) -> bool {
+        let found = lock(&self.tasks).tasks.iter().find(|task| task.id == id && task.reads()).cloned();
+        let Some(task) = found else { return false };
+        // What is left undelivered is read again by its next start.
+        task.stop().await;
+        true
+    }
+
     /// Has the tasks that wait let go; answers whether there were any.
     pub(super) async fn let_go_of_waiting(&self) -> bool {
         let waiting: Vec<_> = lock(&self.tasks).tasks.iter().filter(|task| task.waits()).cloned().collect();

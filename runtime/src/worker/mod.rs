@@ -186,6 +186,14 @@ impl Worker {
         undelivered
     }
 
+    /// Drains and ends one task of a channel; answers whether it ran.
+    pub(crate) async fn stop_task(&self, uid: &str, task: &str) -> bool {
+        match self.inner.running(uid) {
+            Some(running) => running.stop_one(task).await,
+            None => false,
+        }
+    }
+
     /// Whether a channel waits, for something out of reach or for a restart.
     pub(crate) fn waits(&self, uid: &str) -> bool {
         self.inner.running(uid).is_some_and(|running| running.waits())

@@ -245,6 +245,7 @@ endpoint!(ValidateDocument, Post "/api/v1/validate" Value => Diagnostics, "Says 
 endpoint!(PlanChannel, Post "/api/v1/channels/{uid}/plan" None => PlanAnswer, "Says what a deploy of the draft would do.");
 endpoint!(DeployChannel, Post "/api/v1/channels/{uid}/deploy" DeployRequest => Deployment, "Freezes the draft as a version and puts it in force.");
 endpoint!(SetTargetState, Put "/api/v1/channels/{uid}/target" SetTarget => ChannelStatus, "Asks for running, paused or stopped.");
+endpoint!(RestartTask, Post "/api/v1/channels/{uid}/tasks/{task}/restart" None => ChannelStatus, "Restarts one task with a fresh budget; the others are not touched.");
 endpoint!(RestartChannel, Post "/api/v1/channels/{uid}/restart" None => ChannelStatus, "Restarts all tasks with a fresh budget.");
 endpoint!(GetStatus, Get "/api/v1/channels/{uid}/status" None => ChannelStatus, "Reads what is observed.");
 endpoint!(ListVersions, Get "/api/v1/channels/{uid}/versions" None => Versions, "Lists frozen versions.");

@@ -106,6 +106,18 @@ fn partitions_are_shared_and_each_record_is_written_once() {
         crew.runs().into_values().map(|(worker, _)| worker).collect();
     assert_eq!(spread.len(), 3, "each worker has one: {:?}", crew.runs());
     grows(&feed, "it copies");
+    // One task begins anew; the others are not touched.
+    let before = crew.runs();
+    crew.ask(&["restart", "copying", "--task", "direct-in.2"]);
+    until("it runs anew", || {
+        let now = crew.runs();
+        let touched = |task: &&String| now.get(*task) != before.get(*task);
+        now.len() == 3
+            && before.keys().filter(touched).all(|task| task.ends_with("direct-in.2"))
+            && now != before
+    });
+    let unknown = crew.tell("a", &["restart", "copying", "--task", "direct-in.9"]);
+    assert!(super::super::stderr(&unknown).contains("channel.task_not_found"), "{unknown:?}");
     for round in 0..counts(2, 12) {
         let victim =
             crew.runs().into_values().map(|(worker, _)| worker).find(|worker| worker != "a").unwrap();
