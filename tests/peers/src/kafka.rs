@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use futures::executor::block_on;
-use rdkafka::admin::{AdminClient, AdminOptions, NewPartitions, NewTopic, TopicReplication};
+use rdkafka::admin::{
+    AdminClient, AdminOptions, AlterConfig, NewPartitions, NewTopic, ResourceSpecifier, TopicReplication,
+};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::config::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer};
@@ -20,7 +22,7 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode;
 
 use crate::tls::Identity;
-use crate::{Leash, free_port};
+use crate::{Gate, Leash, free_port};
 
 /// User and password of a broker [with TLS](Kafka::start_with_tls).
 pub const GUARDED: (&str, &str) = ("guarded", "open-sesame");
@@ -36,6 +38,7 @@ pub struct Kafka {
     address: String,
     tls: String,
     sasl: String,
+    gate: Gate,
     leash: Leash,
 }
 
@@ -83,7 +86,15 @@ impl Kafka {
     /// # Errors
     /// If its jars or Java are missing, or it does not start.
     pub fn start() -> Result<Self> {
-        Self::begin(None)
+        Self::begin(None, "")
+    }
+
+    /// Starts a broker with settings of its own, a line each.
+    ///
+    /// # Errors
+    /// If its jars or Java are missing, or it does not start.
+    pub fn start_with(settings: &str) -> Result<Self> {
+        Self::begin(None, settings)
     }
 
     /// Starts a broker that also listens by TLS, at `localhost`: once for everybody, and once for the user [`GUARDED`]
@@ -92,24 +103,27 @@ impl Kafka {
     /// # Errors
     /// If its jars or Java are missing, or it does not start.
     pub fn start_with_tls(identity: &Identity) -> Result<Self> {
-        Self::begin(Some(identity))
+        Self::begin(Some(identity), "")
     }
 
-    fn begin(identity: Option<&Identity>) -> Result<Self> {
+    fn begin(identity: Option<&Identity>, more: &str) -> Result<Self> {
         let jars = jars()?;
         let folder = tempfile::Builder::new().prefix("fairway-kafka-").tempdir()?;
         let (port, controller) = (free_port()?, free_port()?);
         let properties = folder.path().join("server.properties");
-        let mut listeners = vec![("PLAINTEXT", format!("127.0.0.1:{port}"))];
-        let mut text = String::new();
+        // Clients go to the address that a listener names, so a gate before the broker has a listener of its own.
+        let (gate, behind) = (Gate::new()?, format!("127.0.0.1:{}", free_port()?));
+        gate.leads_to(behind.clone());
+        let mut listeners = vec![("PLAINTEXT", format!("127.0.0.1:{port}")), ("GATE", gate.address())];
+        let mut text = more.to_owned();
         if let Some(identity) = identity {
             let store = folder.path().join("identity.pem");
             std::fs::write(&store, format!("{}{}", identity.key, identity.certificate))?;
             listeners.push(("SSL", format!("localhost:{}", free_port()?)));
             listeners.push(("SASL_SSL", format!("localhost:{}", free_port()?)));
-            text = guards(&store);
+            text.push_str(&guards(&store));
         }
-        text.push_str(&settings(folder.path(), &listeners, controller));
+        text.push_str(&settings(folder.path(), &listeners, &behind, controller));
         std::fs::write(&properties, text)?;
         let mut format = java(&jars);
         format.args(["kafka.tools.StorageTool", "format", "-t", "ZmFpcndheS10ZXN0LWFwcA", "-c"]);
@@ -127,6 +141,7 @@ impl Kafka {
             address: format!("127.0.0.1:{port}"),
             tls: address("SSL").unwrap_or_default(),
             sasl: address("SASL_SSL").unwrap_or_default(),
+            gate,
             leash,
         };
         kafka.wait()?;
@@ -136,6 +151,11 @@ impl Kafka {
     /// `host:port` for clients.
     pub fn address(&self) -> &str {
         &self.address
+    }
+
+    /// The gate at which clients may come in instead, and be cut off from the broker.
+    pub fn gate(&self) -> &Gate {
+        &self.gate
     }
 
     /// `localhost:port` for clients that speak TLS; empty without.
@@ -216,6 +236,20 @@ impl Kafka {
     pub fn delete_topic(&self, name: &str) -> Result<()> {
         let gone = block_on(self.admin()?.delete_topics(&[name], &options()))?;
         ensure!(gone.iter().all(Result::is_ok), "topic {name} was not deleted: {gone:?}");
+        Ok(())
+    }
+
+    /// Sets a topic's settings; those that are not named are as the broker has them.
+    ///
+    /// # Errors
+    /// If the broker refuses.
+    pub fn set_topic(&self, name: &str, settings: &[(&str, &str)]) -> Result<()> {
+        let mut set = AlterConfig::new(ResourceSpecifier::Topic(name));
+        for (key, value) in settings {
+            set = set.set(key, value);
+        }
+        let done = block_on(self.admin()?.alter_configs([&set], &options()))?;
+        ensure!(done.iter().all(Result::is_ok), "topic {name} was not set: {done:?}");
         Ok(())
     }
 
@@ -392,19 +426,24 @@ fn jars() -> Result<PathBuf> {
 
 /// One node that is broker and controller. Short sessions, or a start after a kill takes ten seconds; but not so short that
 /// a busy machine, where a heartbeat may be late by more than a second, loses its only broker.
-fn settings(folder: &Path, listeners: &[(&str, String)], controller: u16) -> String {
+fn settings(folder: &Path, listeners: &[(&str, String)], behind: &str, controller: u16) -> String {
     let data = folder.join("data");
     let data = data.display();
     let advertised: Vec<String> = listeners.iter().map(|(name, at)| format!("{name}://{at}")).collect();
     let advertised = advertised.join(",");
     // `localhost` may be two addresses; servers of tests listen on one.
-    let bound = advertised.replace("localhost", "127.0.0.1");
+    let bound = listeners.iter().map(|(name, at)| {
+        let at = if *name == "GATE" { behind } else { at };
+        format!("{name}://{}", at.replace("localhost", "127.0.0.1"))
+    });
+    let bound: Vec<String> = bound.collect();
+    let bound = bound.join(",");
     format!(
         "process.roles=broker,controller\nnode.id=1\ncontroller.quorum.voters=1@127.0.0.1:{controller}\n\
          listeners={bound},CONTROLLER://127.0.0.1:{controller}\n\
          advertised.listeners={advertised}\ncontroller.listener.names=CONTROLLER\n\
          listener.security.protocol.map=\
-         PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SSL:SSL,SASL_SSL:SASL_SSL\n\
+         PLAINTEXT:PLAINTEXT,GATE:PLAINTEXT,CONTROLLER:PLAINTEXT,SSL:SSL,SASL_SSL:SASL_SSL\n\
          inter.broker.listener.name=PLAINTEXT\nlog.dirs={data}\nauto.create.topics.enable=false\n\
          num.partitions=1\ndefault.replication.factor=1\nmin.insync.replicas=1\n\
          offsets.topic.num.partitions=1\noffsets.topic.replication.factor=1\n\

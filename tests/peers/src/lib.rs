@@ -3,12 +3,14 @@
 //!
 //! A peer that cannot start fails the test that asked, saying what to install.
 
+mod gate;
 #[cfg(feature = "kafka")]
 pub mod kafka;
 mod leash;
 pub mod postgres;
 pub mod tls;
 
+pub use gate::Gate;
 pub use leash::Leash;
 
 use std::net::TcpListener;
