@@ -15,6 +15,7 @@
 //! | `tap` | looks at records that pass an edge, and what of them must not be shown |
 //! | `trial` | previews on samples, tests of connections: nothing is moved |
 //! | `worker` | runs the tasks of deployed channels |
+//! | `room` | the threads that they run on |
 //! | [`hooks`] | the server's port, lent to sources that others call |
 //! | [`registry`] | every component there is |
 //! | [`docs`] | pages written from the code |
@@ -40,6 +41,7 @@ pub mod problem;
 mod redact;
 mod references;
 pub mod registry;
+mod room;
 mod schedule;
 pub mod seat;
 pub mod server;

@@ -23,6 +23,7 @@ use crate::crew::{Crew, Part};
 use crate::hooks::HookPort;
 use crate::problem::Refused;
 use crate::registry::Registry;
+use crate::room;
 use crate::services::kafka::Backend;
 use crate::services::{self, local};
 
@@ -199,7 +200,8 @@ impl Server {
         let hooks = HookPort::default();
         let registry = Arc::new(Registry::standard());
         let files = Files::confined(door.files.clone());
-        let controller = Controller::new(services, registry, files, hooks.hooks());
+        let room = room::of_process();
+        let controller = Controller::in_room(services, registry, files, hooks.hooks(), room);
         controller.resume().await.map_err(Error::Resume)?;
         tracing::info!(address = %door.address, data = %data.path().display(), "serving");
         Ok(door.serve(controller, hooks, "standalone", worker, Rooms::Own { database, _data: data }))

@@ -25,6 +25,9 @@ pub enum Kind {
     Hold,
     /// Another generation owns this task (I4): it stops and touches nothing any more.
     Fenced,
+    /// What the task writes its positions by was lost, through no fault of its own: whether the last of them arrived is known when it
+    /// begins anew. It is restarted with back-off and without limit.
+    Again,
     /// Anything else, a panic included: the task fails and is restarted within its budget.
     Failed,
 }

@@ -43,6 +43,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fairway_engine::files::Files;
 use fairway_engine::hooks::Hooks;
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedMutexGuard, Semaphore};
 
 use self::shared::Shared;
@@ -72,7 +73,18 @@ impl Controller {
     /// A controller over services, with a worker of its own. `files` says where file components may be,
     /// `hooks` lends them the server's port.
     pub fn new(services: Services, registry: Arc<Registry>, files: Files, hooks: Hooks) -> Self {
-        Self::with(services, registry, files, hooks, None)
+        Self::with(services, registry, files, hooks, None, None)
+    }
+
+    /// The same with tasks on threads of their own.
+    pub fn in_room(
+        services: Services,
+        registry: Arc<Registry>,
+        files: Files,
+        hooks: Hooks,
+        room: Option<Handle>,
+    ) -> Self {
+        Self::with(services, registry, files, hooks, room, None)
     }
 
     fn with(
@@ -80,6 +92,7 @@ impl Controller {
         registry: Arc<Registry>,
         files: Files,
         hooks: Hooks,
+        room: Option<Handle>,
         shared: Option<Shared>,
     ) -> Self {
         let events = Events::default();
@@ -89,6 +102,7 @@ impl Controller {
             until_caught_up: false,
             give_up: None,
             connections: Vec::new(),
+            room,
         };
         let worker = match &shared {
             None => Worker::new(services.clone(), registry.clone(), events.clone(), manner),

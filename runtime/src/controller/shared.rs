@@ -15,6 +15,7 @@ use super::catalog::{self, Deployed, Rest, Wanted};
 use crate::crew::{Crew, Lookout, Sight};
 use crate::problem::{Refused, codes};
 use crate::registry::Registry;
+use crate::room;
 use crate::services::{Commit, Error, Services};
 
 /// A controller's part in a cluster.
@@ -34,7 +35,7 @@ impl Controller {
         crew: Arc<Crew>,
     ) -> Self {
         let sight = Arc::new(Sight::new(services.clone(), crew.clone()));
-        Self::with(services, registry, files, hooks, Some(Shared { crew, sight }))
+        Self::with(services, registry, files, hooks, room::of_process(), Some(Shared { crew, sight }))
     }
 
     /// Takes the worker's seat: from now on tasks are granted to it. Nothing happens in a process that runs alone.

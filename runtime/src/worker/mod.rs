@@ -75,6 +75,8 @@ pub(crate) struct Manner {
     pub(crate) give_up: Option<Duration>,
     /// Connections that go before the stored ones.
     pub(crate) connections: Vec<Connection>,
+    /// Where tasks run, if not where everything else does.
+    pub(crate) room: Option<tokio::runtime::Handle>,
 }
 
 /// Runs channels.

@@ -14,6 +14,7 @@ use fairway_engine::task::{
 use fairway_shared::api::status::{Cause, ChannelState, TaskStatus};
 use fairway_shared::channel::{Guarantee, PortRef};
 use fairway_shared::plan;
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use super::channel::Counted;
@@ -132,7 +133,8 @@ impl Task {
             grant,
         };
         let changed = inner.changed.clone();
-        tokio::spawn(async move {
+        let room = inner.manner.room.clone().unwrap_or_else(Handle::current);
+        room.spawn(async move {
             let make = || {
                 let progress = Arc::new(Progress::default());
                 lock(&seen).progress = progress.clone();
@@ -339,7 +341,7 @@ impl Attempt {
         // On a cluster a late owner may have fenced this one, and finds the newer grant before it writes: this one opens again, and
         // goes if its own grant still stands.
         ended.map_err(|error| match (error.kind, &self.grant) {
-            (Kind::Fenced, Some(_)) => Error { kind: Kind::Failed, ..error },
+            (Kind::Fenced, Some(_)) => Error { kind: Kind::Again, ..error },
             _ => error,
         })
     }

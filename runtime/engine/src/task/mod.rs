@@ -95,7 +95,7 @@ pub struct NodeSpec {
     pub joint: Option<Arc<dyn Joint>>,
 }
 
-/// Bounds of memory and of one delivery.
+/// Bounds of memory, of one delivery, and of opening.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Most bytes in flight between sources and targets.
@@ -106,6 +106,8 @@ pub struct Limits {
     pub group_records: usize,
     /// Most bytes a target gets at once.
     pub group_bytes: usize,
+    /// Longest time that a component may take to open, beyond which it counts as stuck.
+    pub opening: Duration,
 }
 
 impl Default for Limits {
@@ -115,6 +117,7 @@ impl Default for Limits {
             in_flight_records: 200_000,
             group_records: 50_000,
             group_bytes: 8 << 20,
+            opening: Duration::from_secs(300),
         }
     }
 }

@@ -2,10 +2,14 @@
 //! somewhere to go. An outage is waited out; anything else ends the start with its reason (I8).
 
 use std::sync::Mutex;
+use std::time::Duration;
 
-use super::TaskSpec;
+use futures::future::BoxFuture;
+use tokio::task::JoinHandle;
+
 use super::graph::Graph;
 use super::patience::{Patience, insist};
+use super::{TaskSpec, panicked};
 use crate::component::Opener;
 use crate::error::Error;
 use crate::position::Mark;
@@ -49,9 +53,13 @@ pub(crate) async fn open(
                 share: spec.share,
                 files: spec.files.clone(),
             };
-            let opening = || match &node.joint {
-                Some(joint) => joint.write(cx.clone()),
-                None => open(node.config.clone(), cx.clone()),
+            let opening = || {
+                let (joint, config, cx) = (node.joint.clone(), node.config.clone(), cx.clone());
+                let opening: BoxFuture<'static, _> = match joint {
+                    Some(joint) => Box::pin(async move { joint.write(cx).await }),
+                    None => open(config, cx),
+                };
+                within(opening, spec.limits.opening)
             };
             let Some(sink) =
                 insist!(patience, &node.id, opening()).map_err(|error| error.at_node(&node.id))?
@@ -81,9 +89,13 @@ pub(crate) async fn open(
                     .collect(),
                 until_caught_up: spec.until_caught_up,
             };
-            let opening = || match &node.joint {
-                Some(joint) => joint.read(cx.clone()),
-                None => open(node.config.clone(), cx.clone()),
+            let opening = || {
+                let (joint, config, cx) = (node.joint.clone(), node.config.clone(), cx.clone());
+                let opening: BoxFuture<'static, _> = match joint {
+                    Some(joint) => Box::pin(async move { joint.read(cx).await }),
+                    None => open(config, cx),
+                };
+                within(opening, spec.limits.opening)
             };
             let Some(source) =
                 insist!(patience, &node.id, opening()).map_err(|error| error.at_node(&node.id))?
@@ -95,4 +107,43 @@ pub(crate) async fn open(
     }
     patience.progress.started();
     Ok(Some(parts))
+}
+
+/// Time that an opening which was given up has to let go.
+const LET_GO: Duration = Duration::from_secs(1);
+
+/// An opening apart from the task: one that never returns does not keep it.
+struct Apart<T>(JoinHandle<Result<T, Error>>);
+
+impl<T> Drop for Apart<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Opens a component within a time. One that waits beyond it is as good as out of reach, and tried again; one that holds on to its thread
+/// even then is left alone for good (F29): a further try would take a further thread.
+async fn within<T: Send + 'static>(
+    opening: BoxFuture<'static, Result<T, Error>>,
+    limit: Duration,
+) -> Result<T, Error> {
+    let mut apart = Apart(tokio::spawn(opening));
+    if let Ok(opened) = tokio::time::timeout(limit, &mut apart.0).await {
+        return opened.unwrap_or_else(|join| Err(panicked(join)));
+    }
+    apart.0.abort();
+    match tokio::time::timeout(LET_GO, &mut apart.0).await {
+        Ok(Ok(opened)) => opened,
+        Ok(Err(_)) => {
+            let message = format!("the component was not open after {} s", limit.as_secs());
+            Err(Error::outage("component.no_answer", message)
+                .help("see whether what it connects to answers; it is tried again"))
+        }
+        Err(_) => {
+            let message =
+                format!("the component did not open within {} s and does not let go", limit.as_secs());
+            Err(Error::config("component.stuck", message)
+                .help("restart this worker before the channel is started again, and report it with the log"))
+        }
+    }
 }

@@ -71,6 +71,7 @@ pub async fn supervise(
 ) -> Final {
     let mut recent: VecDeque<Instant> = VecDeque::new();
     let mut restarts = 0;
+    let mut last = Instant::now();
     let mut waits = waits(budget);
     loop {
         on(Transition::Running(restarts));
@@ -80,18 +81,22 @@ pub async fn supervise(
             Err(join) => panicked(join),
         };
         let now = Instant::now();
+        let calm = std::mem::replace(&mut last, now);
         while recent.front().is_some_and(|then| now.duration_since(*then) > budget.window) {
             recent.pop_front();
         }
-        if recent.is_empty() {
+        if recent.is_empty() && now.duration_since(calm) > budget.max_wait * 2 {
             waits = self::waits(budget);
         }
         // An outage that reaches this place has lasted longer than the user wanted to wait.
-        let worth_it = error.kind == Kind::Failed;
-        if !worth_it || recent.len() >= budget.restarts || control.stopping() {
+        let again = error.kind == Kind::Again;
+        let worth_it = again || (error.kind == Kind::Failed && recent.len() < budget.restarts);
+        if !worth_it || control.stopping() {
             return Final::Failed(error);
         }
-        recent.push_back(now);
+        if !again {
+            recent.push_back(now);
+        }
         restarts += 1;
         let wait = waits.next().unwrap_or(budget.max_wait);
         on(Transition::Restarting { cause: error.cause(), restarts, wait });

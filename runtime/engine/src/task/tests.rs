@@ -1,6 +1,7 @@
 //! The direct task against components in memory: every record counted, whatever fails and whenever it is killed.
 
 mod again;
+mod stuck;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -97,6 +97,7 @@ pub(super) async fn run(args: Args) -> Result<u8, Failure> {
         until_caught_up: true,
         give_up: Some(args.give_up),
         connections: documents.connections,
+        room: None,
     };
     let worker = Worker::new(house.services.clone(), registry, Events::default(), manner);
     let before = house.services.positions.totals(&uid).await?;
