@@ -51,6 +51,9 @@ impl HouseTopic {
                 ("retention.bytes", "-1".to_owned()),
             ],
         };
+        // By the brokers' clock: they refuse messages of a writer whose own runs an hour ahead, and what is kept for a time would go
+        // by whatever each writer believes (F28).
+        settings.push(("message.timestamp.type", "LogAppendTime".to_owned()));
         settings.extend(self.largest.map(|bytes| ("max.message.bytes", bytes.to_string())));
         settings
     }

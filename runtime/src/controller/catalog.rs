@@ -121,6 +121,11 @@ pub(crate) fn rest(uid: &str) -> Key {
     Key::new(Kind::Rest, uid)
 }
 
+/// Key of the word that a channel's positions were lost.
+pub(crate) fn lost(uid: &str) -> Key {
+    Key::new(Kind::Lost, uid)
+}
+
 /// Key of a frozen document; ids sort by number.
 pub(crate) fn frozen(uid: &str, version: u32) -> Key {
     Key::new(Kind::Version, format!("{uid}/{version:010}"))

@@ -206,6 +206,8 @@ impl Controller {
         if let Some(streams) = &self.services.streams {
             streams.clear(uid).await?;
         }
+        // Its user has said what to do about positions that were lost.
+        self.services.config.commit(Commit::default().delete(catalog::lost(uid))).await?;
         Ok(())
     }
 

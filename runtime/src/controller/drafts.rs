@@ -136,6 +136,7 @@ impl Controller {
             .delete(catalog::deployed(uid))
             .delete(Key::new(Kind::Schedule, uid))
             .delete(catalog::rest(uid))
+            .delete(catalog::lost(uid))
             .delete(catalog::wanted(uid));
         for version in config.list(Kind::Version, &format!("{uid}/")).await? {
             commit = commit.delete(version.key);

@@ -1,7 +1,7 @@
 //! What the leader sees to beside granting tasks. Each step is a commit of its own that expects what it was worked out from, so a leader
 //! that is not one any more, or a user who was faster, makes it come to nothing.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use fairway_shared::api::status::{Cause, ChannelState, ChannelStatus, HistoryEntry, TargetState};
 
@@ -15,10 +15,15 @@ use crate::services::{Adjustment, Commit, Error, Expect, Result, Services};
 /// State, cause and version that were written down last.
 type Recorded = (ChannelState, Option<Cause>, Option<u32>);
 
+/// Entries of histories that wait for brokers; the oldest make way.
+const OWED: usize = 1000;
+
 /// What a leader remembers from look to look.
 #[derive(Default)]
 pub(super) struct Duties {
     recorded: HashMap<String, Recorded>,
+    /// What was observed and is not written down yet, such as an outage of the brokers that it would be written to.
+    owed: VecDeque<(String, HistoryEntry)>,
 }
 
 impl Duties {
@@ -31,6 +36,10 @@ impl Duties {
         status: &ChannelStatus,
     ) -> Result<()> {
         let uid = &status.uid;
+        self.note(services, status).await?;
+        if !crew.in_touch() {
+            return Ok(());
+        }
         if let Some(asked) = sight.asked(uid).await? {
             let moved = match asked.version.deployed.due.is_empty() {
                 false => settle(services, sight, uid, &asked).await,
@@ -42,16 +51,26 @@ impl Duties {
                 Err(error) => return Err(error),
             }
         }
-        self.record(services, status).await
+        while let Some((uid, entry)) = self.owed.front() {
+            services.status.enter(uid, entry).await?;
+            self.owed.pop_front();
+        }
+        Ok(())
     }
 
     /// Forgets channels that are gone.
     pub(super) fn keep(&mut self, there: impl Fn(&str) -> bool) {
         self.recorded.retain(|uid, _| there(uid));
+        self.owed.retain(|(uid, _)| there(uid));
     }
 
-    /// Writes a new state down.
-    async fn record(&mut self, services: &Services, status: &ChannelStatus) -> Result<()> {
+    /// Another worker leads, and writes down what is observed from now on.
+    pub(super) fn hand_over(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Notes a new state, to be written down.
+    async fn note(&mut self, services: &Services, status: &ChannelStatus) -> Result<()> {
         let now: Recorded = (status.state, status.cause.clone(), status.version);
         if !self.recorded.contains_key(&status.uid)
             && let Some(last) = services.status.last_seen(&status.uid).await?
@@ -64,7 +83,10 @@ impl Duties {
         let (state, cause, version) = now.clone();
         let code = cause.as_ref().map(|cause| cause.code.clone());
         let entry = HistoryEntry { at: clock::now(), state, cause, version, deed: None };
-        services.status.enter(&status.uid, &entry).await?;
+        self.owed.push_back((status.uid.clone(), entry));
+        if self.owed.len() > OWED {
+            self.owed.pop_front();
+        }
         tracing::info!(channel = %status.uid, state = ?state, error.code = code, "the channel changed");
         self.recorded.insert(status.uid.clone(), now);
         Ok(())

@@ -11,6 +11,7 @@ use fairway_shared::api::status::{ChannelStatus, TargetState};
 use tokio::sync::Mutex;
 
 use super::duties::Duties;
+use super::ledger::see_to_positions;
 use super::places::reason;
 use super::{Crew, Sight};
 use crate::clock;
@@ -69,38 +70,29 @@ impl Lookout {
         if !news && !counts {
             return Ok(());
         }
-        let leads = self.crew.leads();
-        if leads {
-            match self.crew.write_moves().await {
-                // It has just lost the lead; whoever has it writes down what it has seen itself.
-                Err(Error::Follower | Error::Fenced | Error::Uncertain(_)) | Ok(()) => {}
-                Err(error) => return Err(error),
+        if matches!(self.crew.leader(), Some((_, false))) {
+            seen.duties.hand_over();
+        }
+        let mut fault = None;
+        if self.crew.leads() && self.crew.in_touch() {
+            fault = self.crew.write_moves().await.err();
+            if counts && let Err(error) = see_to_positions(&self.services, self.crew.backend()).await {
+                fault.get_or_insert(error);
             }
         }
         let entries = self.services.config.list(Kind::Deployment, "").await?;
         for entry in &entries {
             let uid = &entry.key.id;
-            if counts {
-                self.sight.sample(uid).await?;
-            }
-            let Some(mut status) = self.sight.status(uid).await? else { continue };
-            if leads
-                && let Err(error) = seen.duties.see_to(&self.services, &self.crew, &self.sight, &status).await
-            {
-                match error {
-                    // It has just lost the lead; whoever has it sees to the rest.
-                    Error::Follower | Error::Fenced | Error::Uncertain(_) => {}
-                    error => return Err(error),
+            // One channel that cannot be seen to hides none of the others.
+            match self.sight.status(uid).await {
+                Ok(Some(status)) => {
+                    if let Err(error) = self.look_at(status, counts, seen).await {
+                        fault.get_or_insert(error);
+                    }
                 }
-            }
-            let record = self.services.status.last_seen(uid).await?;
-            status.since = record.map(|record| record.at);
-            let before = seen.published.get(uid);
-            let new_state = before.is_none_or(|before| differs(before, &status));
-            if new_state || (counts && before != Some(&status)) {
-                status.dead_letters = self.services.dead_letters.usage_seen(uid).await?.letters;
-                seen.published.insert(uid.clone(), status.clone());
-                self.events.publish(Event::Status(Box::new(status)));
+                Ok(None) => {}
+                // Written by a later Fairway.
+                Err(error) => tracing::debug!(%error, channel = uid, "what is settled cannot be read"),
             }
         }
         if counts {
@@ -109,7 +101,37 @@ impl Lookout {
             seen.duties.keep(|uid| there.contains(uid));
             seen.published.retain(|uid, _| there.contains(uid.as_str()));
         }
-        Ok(())
+        match fault {
+            // It has just lost the lead; whoever has it sees to the rest.
+            None | Some(Error::Conflict { .. } | Error::Follower | Error::Fenced | Error::Uncertain(_)) => {
+                Ok(())
+            }
+            Some(error) => Err(error),
+        }
+    }
+
+    /// Tells of one channel, and sees to it where this worker leads.
+    async fn look_at(&self, mut status: ChannelStatus, counts: bool, seen: &mut Seen) -> Result<()> {
+        let uid = &status.uid.clone();
+        if counts {
+            self.sight.sample(uid).await?;
+        }
+        let mut fault = None;
+        if self.crew.leads() {
+            let seen_to = seen.duties.see_to(&self.services, &self.crew, &self.sight, &status).await;
+            fault = seen_to.err();
+        }
+        // What became of that does not keep listeners from what is observed.
+        let record = self.services.status.last_seen(uid).await?;
+        status.since = record.map(|record| record.at);
+        let before = seen.published.get(uid);
+        let new_state = before.is_none_or(|before| differs(before, &status));
+        if new_state || (counts && before != Some(&status)) {
+            status.dead_letters = self.services.dead_letters.usage_seen(uid).await?.letters;
+            seen.published.insert(uid.to_owned(), status.clone());
+            self.events.publish(Event::Status(Box::new(status)));
+        }
+        fault.map_or(Ok(()), Err)
     }
 
     /// Tells which drafts and channels changed, and has tasks here pause and go on; answers whether anything was settled.

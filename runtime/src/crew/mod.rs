@@ -7,6 +7,7 @@
 //! | `reports` | what this worker tells the others of the tasks that it runs |
 //! | `sight` | what is observed of a channel, put together from what all workers tell |
 //! | `lookout` | twice a second: changes are told to listeners |
+//! | `ledger` | that the positions are those that the cluster knows |
 //! | `duties` | what the leader sees to: positions of a changed channel, rests, history |
 //! | `places` | workers, tasks and moves, as the API shows them |
 //!
@@ -14,6 +15,7 @@
 //! leader grants them, and whoever gets a grant runs the task.
 
 mod duties;
+mod ledger;
 mod lookout;
 mod places;
 mod reports;

@@ -19,11 +19,13 @@ impl Crew {
     pub(crate) async fn describe(&self, services: &Services, sight: &Sight) -> Result<ClusterStatus> {
         let mut names = BTreeMap::new();
         for entry in services.config.list(Kind::Summary, "").await? {
-            names.insert(entry.key.id.clone(), catalog::read::<Summary>(&entry)?.name);
+            // What a later Fairway wrote has no name here.
+            let name = catalog::read::<Summary>(&entry).map(|summary| summary.name);
+            names.extend(name.map(|name| (entry.key.id.clone(), name)));
         }
         let mut states = BTreeMap::new();
         for entry in services.config.list(Kind::Deployment, "").await? {
-            let Some(status) = sight.status(&entry.key.id).await? else { continue };
+            let Ok(Some(status)) = sight.status(&entry.key.id).await else { continue };
             for task in status.tasks {
                 states.insert(TaskName::new(&entry.key.id, task.id), task.state);
             }

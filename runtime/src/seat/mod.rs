@@ -124,17 +124,11 @@ impl Seat {
         let (exiting, exit) = watch::channel(None);
         let life = setup.life.clone();
         let state = Arc::new(Mutex::new(Protocol::new(setup)));
-        let writing = Writing {
-            compression: "lz4",
-            max_message_bytes: LARGEST,
-            batch_bytes: LARGEST,
-            queue_bytes: 4 * LARGEST,
-        };
         let driver = Driver {
             state: state.clone(),
             said: said.clone(),
             leader: Leader::new(backend.control.clone(), said.clone()),
-            beats: Producer::new(access, &writing)?,
+            beats: producer_of_beats(access)?,
             beats_ahead: 0,
             brokers: Cluster::new(access, false, QUESTION)?,
             topics,
@@ -167,6 +161,16 @@ impl Seat {
         let mut exit = self.exit.clone();
         exit.wait_for(Option::is_some).await.ok().and_then(|why| why.clone())
     }
+}
+
+fn producer_of_beats(access: &Access) -> Result<Producer> {
+    let writing = Writing {
+        compression: "lz4",
+        max_message_bytes: LARGEST,
+        batch_bytes: LARGEST,
+        queue_bytes: 4 * LARGEST,
+    };
+    Ok(Producer::new(access, &writing)?)
 }
 
 fn lock(state: &Mutex<Protocol>) -> MutexGuard<'_, Protocol> {
@@ -222,12 +226,18 @@ impl Driver {
                         reading = None;
                         // Time goes on meanwhile: a worker that reads nothing must notice it.
                         self.handle(Event::Tick);
+                        self.make_beats_again();
                         tokio::time::sleep(AGAIN.min(Duration::from_millis(100))).await;
                     }
                 },
                 () = tokio::time::sleep(wakes) => self.handle(Event::Tick),
             }
             self.beats.answers(|_, _| self.beats_ahead = self.beats_ahead.saturating_sub(1));
+            if self.beats.is_lost()
+                && let Ok(fresh) = producer_of_beats(&access)
+            {
+                (self.beats, self.beats_ahead) = (fresh, 0);
+            }
             if self.exiting.borrow().is_some() {
                 // The last beat says that it goes.
                 let until = tokio::time::Instant::now() + AGAIN;
@@ -250,6 +260,16 @@ impl Driver {
                 None
             }
         }
+    }
+
+    /// Beats mean nothing once they are old, so a topic of them that is gone is made again. Control is nothing that could be made up for.
+    fn make_beats_again(&self) {
+        let (brokers, beats) = (self.brokers.clone(), self.topics.beats());
+        tokio::spawn(async move {
+            if let Err(error) = brokers.ensure(&beats).await {
+                tracing::debug!(%error, "whether there is a topic for beats is not known");
+            }
+        });
     }
 
     fn passed(&mut self, passage: Passage) {

@@ -12,7 +12,7 @@ use tokio::sync::Mutex;
 use super::Said;
 use crate::controller::catalog::{self, Deployed};
 use crate::periodic::Periodic;
-use crate::services::{ConfigService, Error, Kind, Result};
+use crate::services::{ConfigService, Entry, Error, Kind, Result};
 
 /// Time between two looks; what is looked at is in memory.
 const LOOK: Duration = Duration::from_millis(100);
@@ -36,7 +36,7 @@ pub fn follow(config: Arc<dyn ConfigService>, said: Said) -> Periodic {
             let revision = last.revision;
             let matters = |kind| matches!(kind, Kind::Deployment | Kind::Target | Kind::Rest);
             if changes.iter().any(|change| matters(change.key.kind)) {
-                let channels = wanted(&*config).await?;
+                let channels = wanted(&*config, seen.told.as_ref()).await?;
                 if seen.told.as_ref() != Some(&channels) {
                     said.wanted(Arc::new(channels.clone()));
                     seen.told = Some(channels);
@@ -48,24 +48,38 @@ pub fn follow(config: Arc<dyn ConfigService>, said: Said) -> Periodic {
     })
 }
 
-/// What should run by what is settled now.
-async fn wanted(config: &dyn ConfigService) -> Result<Channels> {
-    let mut targets = BTreeMap::new();
-    for entry in config.list(Kind::Target, "").await? {
-        targets.insert(entry.key.id.clone(), catalog::read::<catalog::Wanted>(&entry)?);
-    }
+/// What should run by what is settled now. What a later Fairway wrote and this one cannot read concerns that channel alone: it stays as
+/// it was.
+async fn wanted(config: &dyn ConfigService, before: Option<&Channels>) -> Result<Channels> {
+    let targets = config.list(Kind::Target, "").await?;
+    let targets: BTreeMap<&str, &Entry> =
+        targets.iter().map(|entry| (entry.key.id.as_str(), entry)).collect();
     let rests = config.list(Kind::Rest, "").await?;
     let rests: BTreeSet<&str> = rests.iter().map(|entry| entry.key.id.as_str()).collect();
     let mut channels = Channels::new();
     for entry in config.list(Kind::Deployment, "").await? {
         let uid = entry.key.id.clone();
-        // A paused channel keeps its tasks, and they their connections.
-        let asked = targets.get(&uid).filter(|asked| asked.target != TargetState::Stopped);
-        if let Some(asked) = asked.filter(|_| !rests.contains(uid.as_str())) {
-            channels.insert(uid, tasks(&catalog::read::<Deployed>(&entry)?, asked));
+        let Some(asked) = targets.get(uid.as_str()) else { continue };
+        match of(&entry, asked) {
+            Ok(Some(tasks)) if !rests.contains(uid.as_str()) => drop(channels.insert(uid, tasks)),
+            Ok(_) => {}
+            Err(error) => {
+                tracing::warn!(%error, channel = uid, "what is settled of the channel cannot be read");
+                let known = before.and_then(|before| before.get(&uid));
+                channels.extend(known.map(|known| (uid, known.clone())));
+            }
         }
     }
     Ok(channels)
+}
+
+/// The tasks of a channel; none when it was asked to stop. A paused one keeps them, and they their connections.
+fn of(deployed: &Entry, asked: &Entry) -> Result<Option<BTreeMap<String, Wanted>>> {
+    let asked: catalog::Wanted = catalog::read(asked)?;
+    if asked.target == TargetState::Stopped {
+        return Ok(None);
+    }
+    Ok(Some(tasks(&catalog::read::<Deployed>(deployed)?, &asked)))
 }
 
 /// The tasks of a version; each needs the components of its nodes. Those that wait for a change of positions are left out until it is
@@ -134,7 +148,7 @@ mod tests {
             .put(catalog::wanted("stopped"), target("stopped"))
             .put(catalog::wanted("draft"), target("running"));
         config.commit(commit).await.expect("committed");
-        let channels = wanted(config).await.expect("read");
+        let channels = wanted(config, None).await.expect("read");
         assert_eq!(channels.keys().collect::<Vec<_>>(), ["u"]);
         let task = &channels["u"]["direct-in"];
         assert_eq!(task.form, "a");
@@ -143,12 +157,16 @@ mod tests {
             .commit(Commit::default().put(catalog::wanted("u"), target("paused")))
             .await
             .expect("committed");
-        assert_eq!(wanted(config).await.expect("read"), channels, "a paused channel keeps its tasks");
+        assert_eq!(wanted(config, None).await.expect("read"), channels, "a paused channel keeps its tasks");
         config.commit(Commit::default().put(catalog::deployed("u"), deployed("b"))).await.expect("committed");
-        assert_eq!(wanted(config).await.expect("read")["u"]["direct-in"].form, "b");
+        assert_eq!(wanted(config, None).await.expect("read")["u"]["direct-in"].form, "b");
         let asked = json!({ "target": "running", "round": 2 }).to_string();
         config.commit(Commit::default().put(catalog::wanted("u"), asked)).await.expect("committed");
-        assert_eq!(wanted(config).await.expect("read")["u"]["direct-in"].form, "b@2", "asked to begin anew");
+        assert_eq!(
+            wanted(config, None).await.expect("read")["u"]["direct-in"].form,
+            "b@2",
+            "asked to begin anew"
+        );
     }
 
     #[tokio::test]
@@ -164,12 +182,33 @@ mod tests {
             .put(catalog::wanted("rests"), target("running"))
             .put(catalog::rest("rests"), json!({ "state": "completed", "cause": null }).to_string());
         config.commit(commit).await.expect("committed");
-        let now = wanted(config).await.expect("read");
+        let now = wanted(config, None).await.expect("read");
         assert!(now["due"].is_empty() && !now.contains_key("rests"), "{now:?}");
         let commit =
             Commit::default().put(catalog::deployed("due"), deployed("a")).delete(catalog::rest("rests"));
         config.commit(commit).await.expect("committed");
-        let now = wanted(config).await.expect("read");
+        let now = wanted(config, None).await.expect("read");
         assert!(now["due"].len() == 1 && now["rests"].len() == 1, "{now:?}");
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_read_stays_as_it_was_and_stops_nobody_else() {
+        let (services, _dir) = services().await;
+        let config = &*services.config;
+        let running = |uid: &str| {
+            let commit = Commit::default().put(catalog::deployed(uid), deployed("a"));
+            commit.put(catalog::wanted(uid), target("running"))
+        };
+        config.commit(running("u")).await.expect("committed");
+        config.commit(running("v")).await.expect("committed");
+        let before = wanted(config, None).await.expect("read");
+        let newer = Commit::default().put(catalog::deployed("u"), r#"{ "of": "a later Fairway" }"#);
+        config.commit(newer.put(catalog::deployed("w"), "{}")).await.expect("committed");
+        config
+            .commit(Commit::default().put(catalog::wanted("w"), target("running")))
+            .await
+            .expect("committed");
+        assert_eq!(wanted(config, Some(&before)).await.expect("read"), before);
+        assert_eq!(wanted(config, None).await.expect("read").keys().collect::<Vec<_>>(), ["v"]);
     }
 }

@@ -34,11 +34,15 @@ pub enum Kind {
     Secret,
     /// On a cluster: that a channel rests, although it was asked to run, by uid.
     Rest,
+    /// On a cluster: which positions topic it is that holds its positions.
+    Ledger,
+    /// On a cluster: that the positions of a channel were lost, by uid.
+    Lost,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Name,
         Self::Draft,
         Self::Summary,
@@ -50,6 +54,8 @@ impl Kind {
         Self::Run,
         Self::Secret,
         Self::Rest,
+        Self::Ledger,
+        Self::Lost,
     ];
 
     /// As stored.
@@ -66,6 +72,8 @@ impl Kind {
             Self::Run => "run",
             Self::Secret => "secret",
             Self::Rest => "rest",
+            Self::Ledger => "ledger",
+            Self::Lost => "lost",
         }
     }
 

@@ -48,6 +48,11 @@ pub enum Error {
     /// This worker was not given the key of the cluster's secrets.
     #[error("this worker does not have the key of the cluster's secrets")]
     NoKey,
+    /// The positions of a channel were lost with the topic that held them: only its user can say what to read again.
+    #[error(
+        "the positions of the channel were lost with the topic that held them, so where to go on is not known"
+    )]
+    PositionsLost,
     /// The store is out of reach or damaged.
     #[error("Fairway's own store cannot be used: {0}")]
     Unavailable(#[source] Box<dyn StdError + Send + Sync>),
@@ -77,11 +82,15 @@ impl From<Error> for EngineError {
                 .help("see to the disk that holds the data directory"),
             Error::Follower => Self::outage("cluster.no_leader", message)
                 .help("wait: the workers are choosing a leader, or ask the one that leads"),
-            Error::Uncertain(_) => Self::failed("store.uncertain", message),
+            Error::Uncertain(_) => Self::new(Kind::Again, "store.uncertain", message)
+                .help("see to the brokers; the task begins anew by itself, from what they have"),
             Error::Sealed(_) => Self::config("secret.sealed", message)
                 .help("give the process the key that the secret was set with, or set the secret again"),
             Error::NoKey => Self::config("secret.no_key", message).help(
                 "start the worker with FAIRWAY_SECRET_KEY, or FAIRWAY_SECRET_KEY_FILE, as the others have it",
+            ),
+            Error::PositionsLost => Self::hold("cluster.positions_lost", message).help(
+                "have the channel start over (`fairway positions CHANNEL --reset`), which reads everything again, then resume it",
             ),
             Error::Conflict { .. } => Self::failed("store.conflict", message),
             Error::WentBack { .. } => Self::failed("position.went_back", message),

@@ -17,6 +17,9 @@
 //! | `seats` | workers of a cluster on a real broker: who runs what, and what follows when one dies |
 //! | `streams` | records between tasks, on a real broker: kills at hand-overs, slow targets, what may be deleted |
 //! | `taps` | looks at records that pass an edge |
+//! | `late` | transactions that nobody ends |
+//! | `room` | components that hold on to their threads |
+//! | `faults` | the table of faults in the book names tests that there are |
 //! | `trials` | previews and tests of connections |
 //! | `process` | the binary: exit codes, signals, `kill -9` |
 //! | `api` | the same over HTTP, and who may call |
@@ -30,12 +33,15 @@ mod conformance;
 mod drafts;
 #[cfg(target_os = "linux")]
 mod full_store;
+mod faults;
 mod house;
 mod joined;
 mod large;
+mod late;
 mod laws;
 mod process;
 mod replay;
+mod room;
 mod running;
 mod schedules;
 mod seats;

@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 use fairway_cluster::allocate::Strategy;
 use fairway_cluster::{About, Exit, Life, Setup, Stage, TaskName, Timing, Wanted};
 use fairway_engine::files::Files;
+use fairway_engine::store::Totals;
 use fairway_kafka::{Access, Security};
 use fairway_runtime::seat::{Said, Seat, Tasks, follow};
 use fairway_runtime::services::kafka::Backend;
 use fairway_runtime::services::{
-    ClusterService as _, Commit, ConfigService as _, Key, Kind, PositionService,
+    ClusterService as _, Commit, ConfigService as _, Error, Key, Kind, PositionService,
 };
 use serde_json::json;
 
@@ -27,7 +28,8 @@ struct Idle {
     said: Said,
     positions: Arc<dyn PositionService>,
     running: Running,
-    held: Arc<Mutex<BTreeMap<TaskName, u64>>>,
+    held: Running,
+    starts: Running,
 }
 
 impl Idle {
@@ -43,8 +45,10 @@ impl Tasks for Idle {
     fn open(&self, task: &TaskName, generation: u64, _: &str) {
         self.held.lock().expect("no test panics here").insert(task.clone(), generation);
         let (positions, said, task) = (self.positions.clone(), self.said.clone(), task.clone());
+        let starts = self.starts.clone();
         tokio::spawn(async move {
-            if positions.begin(&task.channel, &task.task).await.is_ok() {
+            if let Ok(start) = positions.begin(&task.channel, &task.task).await {
+                starts.lock().expect("no test panics here").insert(task.clone(), start);
                 said.opened(task, generation);
             }
         });
@@ -71,6 +75,8 @@ struct Worker {
     seat: Seat,
     backend: Backend,
     running: Running,
+    /// Number of the last start of each task that was opened here.
+    starts: Running,
 }
 
 async fn worker(cluster: &str, id: &str) -> Worker {
@@ -89,13 +95,16 @@ async fn worker_on(brokers: &str, cluster: &str, id: &str) -> Worker {
     };
     let running = Running::default();
     let (positions, runs) = (backend.positions.clone(), running.clone());
+    let starts = Running::default();
+    let started = starts.clone();
     let seat = Seat::take(setup, &access, cluster, &backend, |said| Idle {
         said,
         positions,
         running: runs,
         held: Arc::default(),
+        starts: started,
     });
-    Worker { seat: seat.expect("a seat"), backend, running }
+    Worker { seat: seat.expect("a seat"), backend, running, starts }
 }
 
 /// Has every worker know what should run.
@@ -118,6 +127,28 @@ async fn until(what: &str, mut so: impl FnMut() -> bool) -> Duration {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     begun.elapsed()
+}
+
+/// Commits as the worker that leads, whichever that is by now.
+async fn settle(workers: &[Worker], commit: Commit) {
+    let begun = Instant::now();
+    loop {
+        assert!(begun.elapsed() < LIMIT, "nobody leads for long enough");
+        if let Some(leader) = leader(workers) {
+            match workers[leader].backend.control.commit(commit.clone()).await {
+                Ok(_) => return,
+                Err(Error::Follower | Error::Fenced | Error::Uncertain(_)) => {}
+                Err(error) => panic!("{error}"),
+            }
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+fn read_one() -> Totals {
+    let mut totals = Totals::default();
+    totals.counts.read = 1;
+    totals
 }
 
 fn leader(workers: &[Worker]) -> Option<usize> {
@@ -184,7 +215,6 @@ async fn what_is_settled_is_what_runs() {
     let _follow: Vec<_> =
         workers.iter().map(|worker| follow(worker.backend.config(), worker.seat.said().clone())).collect();
     until("somebody leads", || leader(&workers).is_some()).await;
-    let lead = &workers[leader(&workers).unwrap()].backend.control;
     let plan = |hash: &str| {
         let task = |id: &str| json!({ "id": id, "kind": "direct", "nodes": [], "hash": hash });
         json!({
@@ -200,7 +230,7 @@ async fn what_is_settled_is_what_runs() {
     let put = |kind, value: String| Commit::default().put(Key::new(kind, "u"), value);
     let start =
         put(Kind::Deployment, deployed("1")).put(Key::new(Kind::Target, "u"), r#"{"target":"running"}"#);
-    lead.commit(start).await.unwrap();
+    settle(&workers, start).await;
     until("it runs", || runs(&workers) == [1, 1]).await;
     let generations = || -> Vec<u64> {
         workers
@@ -209,14 +239,24 @@ async fn what_is_settled_is_what_runs() {
             .collect()
     };
     let before = generations();
+    let starts = |worker: usize| workers[worker].starts.lock().unwrap().clone().into_iter();
+    let old: Vec<(usize, (TaskName, u64))> =
+        (0..2).flat_map(|worker| starts(worker).map(move |start| (worker, start))).collect();
+    assert!(old.len() >= 2, "{old:?}");
     // Another form: both are let go and fenced, then both begin anew.
-    lead.commit(put(Kind::Deployment, deployed("2"))).await.unwrap();
+    settle(&workers, put(Kind::Deployment, deployed("2"))).await;
     until("it runs anew", || {
         let now = generations();
         now.len() == 2 && now.iter().all(|generation| before.iter().all(|old| generation > old))
     })
     .await;
-    lead.commit(put(Kind::Target, r#"{"target":"stopped"}"#.to_owned())).await.unwrap();
+    // F31: the ids of the old set were taken before, so whoever still had one writes nothing.
+    for (worker, (task, start)) in old {
+        let positions = &workers[worker].backend.positions;
+        let late = positions.commit(&task.channel, &task.task, start, &[], &read_one()).await;
+        assert!(matches!(late, Err(Error::Fenced | Error::Uncertain(_))), "{task}: {late:?}");
+    }
+    settle(&workers, put(Kind::Target, r#"{"target":"stopped"}"#.to_owned())).await;
     until("it stops", || {
         let settled = workers[0].seat.look(|protocol, _| protocol.settled().allocations().is_empty());
         settled && runs(&workers) == [0, 0]

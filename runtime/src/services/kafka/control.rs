@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use fairway_kafka::house::HouseTopic;
 use fairway_kafka::tail::Taken;
 use fairway_kafka::transaction::{Offsets, Transacting, Write};
 use fairway_kafka::{Access, Transactional};
@@ -16,7 +17,7 @@ use tokio::sync::{Mutex, Notify};
 
 use super::LARGEST;
 use super::journal::{Answer, Journal};
-use super::mirror::{Fold, Mirror};
+use super::mirror::{Fold, IfGone, Mirror};
 use crate::clock;
 use crate::services::error::{Error, Result};
 use crate::services::{Change, Commit, ConfigService, Entry, Expect, Key, Kind};
@@ -100,12 +101,17 @@ impl Catalog {
 }
 
 impl Control {
-    pub(super) fn open(access: &Access, cluster: &str, topic: &str, journal: Arc<Journal>) -> Result<Self> {
+    pub(super) fn open(
+        access: &Access,
+        cluster: &str,
+        topic: HouseTopic,
+        journal: Arc<Journal>,
+    ) -> Result<Self> {
         Ok(Self {
             access: access.clone(),
             id: format!("{cluster}.leader"),
-            topic: topic.into(),
-            mirror: Mirror::open(access, topic, 1)?,
+            topic: topic.name.as_str().into(),
+            mirror: Mirror::open(access, topic, IfGone::Wait)?,
             journal,
             writer: Mutex::default(),
             lost: Notify::new(),

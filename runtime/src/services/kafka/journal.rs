@@ -5,13 +5,14 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use fairway_kafka::Access;
+use fairway_kafka::house::HouseTopic;
 use fairway_kafka::tail::Taken;
 use fairway_kafka::transaction::Write;
 use fairway_shared::api::cluster::Move;
 use serde::{Deserialize, Serialize};
 
 use super::json;
-use super::mirror::{Fold, Mirror};
+use super::mirror::{Fold, IfGone, Mirror};
 use crate::clock;
 use crate::services::error::Result;
 
@@ -95,8 +96,9 @@ pub struct Journal {
 }
 
 impl Journal {
-    pub(super) fn open(access: &Access, topic: &str) -> Result<Self> {
-        Ok(Self { topic: topic.into(), mirror: Mirror::open(access, topic, 1)? })
+    pub(super) fn open(access: &Access, topic: HouseTopic) -> Result<Self> {
+        let name = topic.name.as_str().into();
+        Ok(Self { topic: name, mirror: Mirror::open(access, topic, IfGone::MakeAgain)? })
     }
 
     /// Which tasks moved, oldest first.

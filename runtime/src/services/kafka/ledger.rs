@@ -12,6 +12,7 @@ use fairway_shared::fnv1a;
 use serde::{Deserialize, Serialize};
 
 use super::mirror::Fold;
+use crate::services::{Key, Kind};
 
 /// Partitions of the topic: one for starts, the rest for channels. Never another number, or channels would be looked for where they
 /// are not.
@@ -79,17 +80,44 @@ pub(super) enum LedgerKey {
     Start(String, String),
     /// That a source started over.
     Epoch(String, String),
+    /// Which topic it is, in each partition.
+    Stamp(usize),
+}
+
+/// Which positions topic it is. It is settled on control as well, and so a topic that was lost and made anew is told from an empty one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stamp {
+    id: String,
+    /// How many were lost before it: numbers of starts rise beyond those of every topic before.
+    epoch: u64,
+}
+
+impl Stamp {
+    /// Where it is settled.
+    pub fn key() -> Key {
+        Key::new(Kind::Ledger, "positions")
+    }
+
+    /// The topic after one that was lost; without one, the first.
+    pub fn after(lost: Option<&Self>) -> Self {
+        Self { id: uuid::Uuid::new_v4().to_string(), epoch: lost.map_or(0, |lost| lost.epoch + 1) }
+    }
 }
 
 impl LedgerKey {
     /// As it lies in the topic: a list of texts, for ids may hold any character.
     pub(super) fn encode(&self) -> Vec<u8> {
+        let number;
         let parts = match self {
             Self::Mark(uid, key) => vec!["mark", uid, &key.source, &key.partition, &key.via, &key.target],
             Self::Held(uid, key) => vec!["held", uid, &key.source, &key.partition, &key.via, &key.target],
             Self::Totals(uid, task) => vec!["totals", uid, task],
             Self::Start(uid, task) => vec!["start", uid, task],
             Self::Epoch(uid, source) => vec!["epoch", uid, source],
+            Self::Stamp(partition) => {
+                number = partition.to_string();
+                vec!["stamp", &number, ""]
+            }
         };
         serde_json::to_vec(&parts).expect("a list of texts can be written")
     }
@@ -108,6 +136,7 @@ impl LedgerKey {
             "totals" => Self::Totals(uid, first),
             "start" => Self::Start(uid, first),
             "epoch" => Self::Epoch(uid, first),
+            "stamp" => Self::Stamp(uid.parse().ok()?),
             _ => return None,
         })
     }
@@ -117,13 +146,27 @@ impl LedgerKey {
         match self {
             Self::Mark(uid, _) | Self::Held(uid, _) | Self::Totals(uid, _) => partition_of(uid),
             Self::Start(..) | Self::Epoch(..) => STARTS,
+            Self::Stamp(partition) => *partition,
         }
     }
 }
 
-/// The number that the offset of a record in the partition of starts stands for.
-pub(super) fn number_at(offset: i64) -> u64 {
-    u64::try_from(offset).unwrap_or_default() + 1
+/// What a start or an epoch says beside its place.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(super) struct Begun {
+    /// Epoch of the topic that it lies in.
+    #[serde(default)]
+    pub(super) epoch: u64,
+}
+
+/// Places of a topic; more messages than any will hold.
+const PLACES: u32 = 40;
+
+impl Begun {
+    /// The number that a place in the partition of starts stands for: greater than any before, also of topics that were lost.
+    pub(super) fn number_at(self, offset: i64) -> u64 {
+        (self.epoch << PLACES) + u64::try_from(offset).unwrap_or_default() + 1
+    }
 }
 
 /// What is known of a channel.
@@ -162,15 +205,36 @@ impl Page {
 
 /// Everything that was read.
 #[derive(Default)]
-pub(super) struct Ledger(HashMap<String, Page>);
+pub(super) struct Ledger {
+    pages: HashMap<String, Page>,
+    /// By partition.
+    stamps: HashMap<usize, Stamp>,
+}
 
 impl Ledger {
     pub(super) fn page(&self, uid: &str) -> Page {
-        self.0.get(uid).cloned().unwrap_or_default()
+        self.pages.get(uid).cloned().unwrap_or_default()
     }
 
     pub(super) fn sum(&self, uid: &str) -> Totals {
-        self.0.get(uid).map(Page::sum).unwrap_or_default()
+        self.pages.get(uid).map(Page::sum).unwrap_or_default()
+    }
+
+    /// Which topic a partition is of; none where nobody has said.
+    pub(super) fn stamp(&self, partition: usize) -> Option<&Stamp> {
+        self.stamps.get(&partition)
+    }
+
+    /// Which topic it is, where all partitions say the same.
+    pub(super) fn whole(&self) -> Option<&Stamp> {
+        let partitions = usize::try_from(PARTITIONS).unwrap_or_default();
+        let first = self.stamp(STARTS)?;
+        (0..partitions).all(|partition| self.stamp(partition) == Some(first)).then_some(first)
+    }
+
+    /// What a start or an epoch is to say.
+    pub(super) fn begun(&self) -> Begun {
+        Begun { epoch: self.stamp(STARTS).map_or(0, |stamp| stamp.epoch) }
     }
 }
 
@@ -178,19 +242,29 @@ impl Fold for Ledger {
     fn take(&mut self, _: usize, message: Taken) {
         let Some(key) = message.key.as_deref().and_then(LedgerKey::decode) else { return };
         let value = message.value.as_deref();
-        let number = number_at(message.offset);
+        if let LedgerKey::Stamp(partition) = key {
+            self.stamps.extend(value.and_then(parse).map(|stamp| (partition, stamp)));
+            return;
+        }
+        let number = |value| parse::<Begun>(value).unwrap_or_default().number_at(message.offset);
         let (LedgerKey::Mark(uid, _)
         | LedgerKey::Held(uid, _)
         | LedgerKey::Totals(uid, _)
         | LedgerKey::Start(uid, _)
-        | LedgerKey::Epoch(uid, _)) = &key;
-        let page = self.0.entry(uid.clone()).or_default();
+        | LedgerKey::Epoch(uid, _)) = &key
+        else {
+            return;
+        };
+        let page = self.pages.entry(uid.clone()).or_default();
         match key {
             LedgerKey::Mark(_, key) => set(&mut page.marks, key, value.map(parse)),
             LedgerKey::Held(_, key) => set(&mut page.held, key, value.map(parse)),
             LedgerKey::Totals(_, task) => set(&mut page.totals, task, value.map(parse)),
-            LedgerKey::Start(_, task) => set(&mut page.starts, task, value.map(|_| Some(number))),
-            LedgerKey::Epoch(_, source) => set(&mut page.epochs, source, value.map(|_| Some(number))),
+            LedgerKey::Start(_, task) => set(&mut page.starts, task, value.map(|value| Some(number(value)))),
+            LedgerKey::Epoch(_, source) => {
+                set(&mut page.epochs, source, value.map(|value| Some(number(value))));
+            }
+            LedgerKey::Stamp(_) => {}
         }
     }
 }
@@ -222,6 +296,7 @@ mod tests {
             LedgerKey::Totals("u".into(), "t".into()),
             LedgerKey::Start("u".into(), "t".into()),
             LedgerKey::Epoch("u".into(), String::new()),
+            LedgerKey::Stamp(24),
         ] {
             assert_eq!(LedgerKey::decode(&key.encode()), Some(key));
         }
@@ -229,5 +304,26 @@ mod tests {
         let partitions = ["", "a", "0192f0c4-6b1e-7a55-8f0e-3b9a1c2d4e5f"].map(partition_of);
         assert!(partitions.iter().all(|partition| (1..25).contains(partition)), "{partitions:?}");
         assert_eq!((partition_of("a"), spread("a", 12)), (5, 4));
+    }
+
+    #[test]
+    fn numbers_rise_beyond_those_of_a_topic_that_was_lost() {
+        let taken = |offset, key: &LedgerKey, value: String| Taken {
+            offset,
+            key: Some(key.encode()),
+            value: Some(value.into_bytes()),
+            time: 0,
+            headers: Vec::new(),
+        };
+        let start = LedgerKey::Start("u".into(), "t".into());
+        let mut old = Ledger::default();
+        old.take(STARTS, taken(1 << 30, &start, "{}".into()));
+        let mut new = Ledger::default();
+        let stamp = Stamp::after(Some(&Stamp::after(None)));
+        new.take(STARTS, taken(0, &LedgerKey::Stamp(STARTS), serde_json::to_string(&stamp).expect("JSON")));
+        assert_eq!((new.stamp(STARTS), new.whole()), (Some(&stamp), None), "other partitions say nothing");
+        let begun = serde_json::to_string(&new.begun()).expect("JSON");
+        new.take(STARTS, taken(1, &start, begun));
+        assert!(new.page("u").starts["t"] > old.page("u").starts["t"]);
     }
 }

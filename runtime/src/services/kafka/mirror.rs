@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use fairway_kafka::house::HouseTopic;
 use fairway_kafka::tail::{Place, Start, Taken};
 use fairway_kafka::{Access, Cluster, Tail};
 use tokio::sync::watch;
@@ -14,6 +15,9 @@ use crate::services::error::{Error, Result};
 
 /// Time after which a tail that broke is made anew.
 const AGAIN: Duration = Duration::from_secs(1);
+
+/// Time between two looks whether a topic is there.
+const WATCH: Duration = Duration::from_secs(5);
 
 /// What a topic comes to when it is read from its beginning.
 pub(super) trait Fold: Default + Send + Sync + 'static {
@@ -27,7 +31,18 @@ pub(super) struct Mirror<F> {
     reading: JoinHandle<()>,
 }
 
+/// What becomes of a topic that is found to be gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IfGone {
+    /// It is made again: what it held is told again by those who know, or missed by those who keep watch over it.
+    MakeAgain,
+    /// It is waited for: nobody can make up for what it held.
+    Wait,
+}
+
 struct Inner<F> {
+    house: HouseTopic,
+    if_gone: IfGone,
     topic: Arc<str>,
     state: RwLock<F>,
     /// Of each partition: everything before this offset is in the state.
@@ -44,15 +59,17 @@ impl<F> Drop for Mirror<F> {
 
 impl<F: Fold> Mirror<F> {
     /// Begins to read a topic. To be called inside the async runtime.
-    pub(super) fn open(access: &Access, topic: &str, partitions: i32) -> Result<Self> {
-        let count = usize::try_from(partitions).unwrap_or_default();
+    pub(super) fn open(access: &Access, house: HouseTopic, if_gone: IfGone) -> Result<Self> {
+        let count = usize::try_from(house.partitions).unwrap_or_default();
         let inner = Arc::new(Inner {
-            topic: topic.into(),
+            topic: house.name.as_str().into(),
+            house,
+            if_gone,
             state: RwLock::default(),
             nexts: watch::Sender::new(vec![-1; count]),
             brokers: Cluster::new(access, false, QUESTION)?,
         });
-        let reading = tokio::spawn(keep(inner.clone(), access.clone(), partitions));
+        let reading = tokio::spawn(keep(inner.clone(), access.clone()));
         Ok(Self { inner, reading })
     }
 
@@ -100,15 +117,21 @@ async fn within<T>(work: impl Future<Output = T>) -> Option<T> {
 }
 
 /// Reads for ever. When reading breaks the topic is read anew, and shown again once that has come as far as before.
-async fn keep<F: Fold>(inner: Arc<Inner<F>>, access: Access, partitions: i32) {
+async fn keep<F: Fold>(inner: Arc<Inner<F>>, access: Access) {
     let place = |partition| Place { topic: inner.topic.clone(), partition, start: Start::First };
-    let places: Vec<Place> = (0..partitions).map(place).collect();
+    let places: Vec<Place> = (0..inner.house.partitions).map(place).collect();
     loop {
         let broke = match Tail::new(&access, true, places.clone()) {
             Ok((_tail, mut passages)) => {
                 let mut fresh = Some((F::default(), vec![-1; places.len()]));
+                let gone = inner.gone();
+                tokio::pin!(gone);
                 loop {
-                    match passages.recv().await {
+                    let passage = tokio::select! {
+                        passage = passages.recv() => passage,
+                        () = &mut gone => break "it is gone".to_owned(),
+                    };
+                    match passage {
                         Some(Ok(passage)) => {
                             let (partition, next) = (passage.place, passage.next);
                             match &mut fresh {
@@ -143,5 +166,46 @@ async fn keep<F: Fold>(inner: Arc<Inner<F>>, access: Access, partitions: i32) {
         };
         tracing::warn!(topic = %inner.topic, error = broke, "reading broke, it begins anew");
         tokio::time::sleep(AGAIN).await;
+        loop {
+            match inner.is_another().await {
+                Ok(false) => break,
+                Ok(true) => {
+                    tracing::error!(topic = %inner.topic, "messages are gone: what is there now counts");
+                    *inner.state.write().unwrap_or_else(PoisonError::into_inner) = F::default();
+                    inner.nexts.send_replace(vec![-1; places.len()]);
+                    break;
+                }
+                Err(error) => {
+                    tracing::debug!(topic = %inner.topic, %error, "brokers do not say what became of it");
+                    tokio::time::sleep(AGAIN).await;
+                }
+            }
+        }
+    }
+}
+
+impl<F> Inner<F> {
+    /// Waits until the topic is not there any more: a client that waits for messages hears of that only after minutes.
+    async fn gone(&self) {
+        loop {
+            tokio::time::sleep(WATCH).await;
+            if matches!(self.brokers.topic(&self.topic).await, Ok(None)) {
+                return;
+            }
+        }
+    }
+
+    /// Whether the topic ends before what was read of it: it was made anew, or its end was lost.
+    async fn is_another(&self) -> Result<bool> {
+        if self.if_gone == IfGone::MakeAgain {
+            self.brokers.ensure(&self.house).await?;
+        }
+        let nexts = self.nexts.borrow().clone();
+        for (partition, next) in (0..).zip(nexts) {
+            if next > 0 && self.brokers.bounds(&self.topic, partition).await?.1 < next {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }

@@ -35,6 +35,7 @@ use futures::TryStreamExt as _;
 
 pub use self::control::Control;
 pub use self::journal::{Answer, Journal, Known, same_move};
+pub use self::ledger::Stamp;
 pub use self::status::Report;
 pub use self::streams::Streams;
 use super::error::{Error, Result};
@@ -91,28 +92,55 @@ impl Topics {
     /// `Unavailable`, with the reason.
     pub async fn ensure(&self, access: &Access) -> Result<()> {
         let brokers = Cluster::new(access, false, QUESTION)?;
-        let topic = |name: &String, partitions, cleanup| HouseTopic {
-            name: name.clone(),
-            partitions,
-            cleanup,
-            more: false,
-            largest: None,
-        };
-        for topic in [
-            HouseTopic { largest: Some(LARGEST), ..topic(&self.control, 1, Cleanup::Compact) },
-            topic(&self.positions, ledger::PARTITIONS, Cleanup::Compact),
-            topic(&self.status, 1, Cleanup::Compact),
-            HouseTopic {
-                largest: Some(letters::LARGEST),
-                ..topic(&self.dead_letters, letters::PARTITIONS, Cleanup::Compact)
-            },
-            topic(&self.journal, 1, Cleanup::Delete(JOURNAL_KEPT)),
-            HouseTopic { largest: Some(LARGEST), ..topic(&self.beats, 1, Cleanup::Delete(BEATS_KEPT)) },
-        ] {
-            brokers.ensure(&topic).await?;
+        let kept = [self.control(), self.positions(), self.status(), self.dead_letters(), self.journal()];
+        for topic in kept.iter().chain([&self.beats()]) {
+            brokers.ensure(topic).await?;
         }
-        Ok(())
+        unharmed(&brokers, &self.control).await
     }
+
+    fn control(&self) -> HouseTopic {
+        HouseTopic { largest: Some(LARGEST), ..topic(&self.control, 1, Cleanup::Compact) }
+    }
+
+    fn journal(&self) -> HouseTopic {
+        topic(&self.journal, 1, Cleanup::Delete(JOURNAL_KEPT))
+    }
+
+    fn positions(&self) -> HouseTopic {
+        topic(&self.positions, ledger::PARTITIONS, Cleanup::Compact)
+    }
+
+    fn status(&self) -> HouseTopic {
+        topic(&self.status, 1, Cleanup::Compact)
+    }
+
+    fn dead_letters(&self) -> HouseTopic {
+        let largest = Some(letters::LARGEST);
+        HouseTopic { largest, ..topic(&self.dead_letters, letters::PARTITIONS, Cleanup::Compact) }
+    }
+
+    pub(crate) fn beats(&self) -> HouseTopic {
+        HouseTopic { largest: Some(LARGEST), ..topic(&self.beats, 1, Cleanup::Delete(BEATS_KEPT)) }
+    }
+}
+
+fn topic(name: &str, partitions: i32, cleanup: Cleanup) -> HouseTopic {
+    HouseTopic { name: name.to_owned(), partitions, cleanup, more: false, largest: None }
+}
+
+/// Refuses a control topic whose beginning was deleted: compaction never does that, so what users asked for is gone in part, and the
+/// rest would mean something else.
+async fn unharmed(brokers: &Cluster, topic: &str) -> Result<()> {
+    let (first, _) = brokers.bounds(topic, 0).await?;
+    if first == 0 {
+        return Ok(());
+    }
+    let message = format!(
+        "what lay before offset {first} of topic `{topic}` was deleted, and with it what users asked for"
+    );
+    let help = "restore the topic, or give the cluster another name and import the channels there";
+    Err(fairway_engine::Error::config("kafka.topic_cut", message).help(help).into())
 }
 
 /// A value of ours that is stored as JSON.
@@ -147,11 +175,11 @@ impl Backend {
     pub async fn open(access: &Access, cluster: &str) -> Result<Self> {
         let topics = Topics::of(cluster);
         topics.ensure(access).await?;
-        let tasks = Arc::new(position::Shared::open(access, cluster, &topics.positions)?);
-        let journal = Arc::new(Journal::open(access, &topics.journal)?);
-        let control = Arc::new(Control::open(access, cluster, &topics.control, journal.clone())?);
-        let letters = letters::Shared::open(access, &topics.dead_letters, tasks.clone(), control.clone())?;
-        let states = Arc::new(status::Shared::open(access, &topics.status)?);
+        let journal = Arc::new(Journal::open(access, topics.journal())?);
+        let control = Arc::new(Control::open(access, cluster, topics.control(), journal.clone())?);
+        let tasks = Arc::new(position::Shared::open(access, cluster, topics.positions(), control.clone())?);
+        let letters = letters::Shared::open(access, topics.dead_letters(), tasks.clone(), control.clone())?;
+        let states = Arc::new(status::Shared::open(access, topics.status())?);
         Ok(Self {
             control,
             journal,
@@ -186,6 +214,27 @@ impl Backend {
         let fence = |name: TaskName| async move { self.tasks.fence(&name.channel, [name.task]).await };
         let all = futures::stream::iter(tasks.iter().cloned().map(Ok));
         all.try_for_each_concurrent(position::AT_ONCE, fence).await
+    }
+
+    /// Which positions topic there is, as far as was read; none where not all of it says the same.
+    pub fn stamp(&self) -> Option<Stamp> {
+        self.tasks.stamp()
+    }
+
+    /// Waits until all positions that are committed at this moment have been read.
+    ///
+    /// # Errors
+    /// `Unavailable` when the brokers do not answer.
+    pub async fn settle_positions(&self) -> Result<()> {
+        self.tasks.settle().await
+    }
+
+    /// Says in the positions topic which one it is.
+    ///
+    /// # Errors
+    /// `Unavailable` when the brokers do not take it.
+    pub async fn put_stamp(&self, stamp: &Stamp) -> Result<()> {
+        self.tasks.put_stamp(stamp).await
     }
 
     /// What workers say of a channel's tasks, as far as was read.

@@ -12,18 +12,18 @@ use async_trait::async_trait;
 use fairway_engine::error::{Error as EngineError, Kind};
 use fairway_engine::position::{Mark, Position, StreamKey};
 use fairway_engine::store::{StoredMark, Totals};
+use fairway_kafka::house::HouseTopic;
 use fairway_kafka::transaction::{Failure, Offsets, Transacting, Write};
 use fairway_kafka::{Access, Transactional};
 use futures::TryStreamExt as _;
 use tokio::sync::{Mutex, MutexGuard};
 
-use super::ledger::{
-    Ledger, LedgerKey, MarkKey, MarkValue, PARTITIONS, Page, STARTS, number_at, partition_of,
-};
-use super::mirror::Mirror;
+use super::control::Control;
+use super::ledger::{Ledger, LedgerKey, MarkKey, MarkValue, PARTITIONS, Page, STARTS, Stamp, partition_of};
+use super::mirror::{IfGone, Mirror};
 use super::{json, letters};
 use crate::services::error::{Error, Result};
-use crate::services::{Adjustment, PositionService};
+use crate::services::{self, Adjustment, ConfigService as _, Key, PositionService};
 
 /// Longest time that taking over a transactional id may take: a predecessor's last commit may be under way.
 const TAKE_OVER: Duration = Duration::from_secs(20);
@@ -40,6 +40,8 @@ pub(super) struct Shared {
     cluster: String,
     topic: Arc<str>,
     mirror: Mirror<Ledger>,
+    /// Says which topic it must be.
+    control: Arc<Control>,
     /// Tasks that were started here.
     running: std::sync::Mutex<Started>,
     /// Who is about to take which transactional id.
@@ -68,12 +70,18 @@ struct Running {
 }
 
 impl Shared {
-    pub(super) fn open(access: &Access, cluster: &str, topic: &str) -> Result<Self> {
+    pub(super) fn open(
+        access: &Access,
+        cluster: &str,
+        topic: HouseTopic,
+        control: Arc<Control>,
+    ) -> Result<Self> {
         Ok(Self {
             access: access.clone(),
             cluster: cluster.to_owned(),
-            topic: topic.into(),
-            mirror: Mirror::open(access, topic, PARTITIONS)?,
+            topic: topic.name.as_str().into(),
+            mirror: Mirror::open(access, topic, IfGone::MakeAgain)?,
+            control,
             running: std::sync::Mutex::default(),
             turns: std::sync::Mutex::default(),
         })
@@ -85,14 +93,15 @@ impl Shared {
             Some(task) => format!("{}.{uid}.{task}", self.cluster),
             None => format!("{}.{uid}", self.cluster),
         };
-        let transacting = Transacting {
-            max_message_bytes: letters::LARGEST,
-            compression: "lz4",
-            ..Transacting::quick(&id)
-        };
+        self.taken(&id).await
+    }
+
+    async fn taken(&self, id: &str) -> Result<Transactional> {
+        let transacting =
+            Transacting { max_message_bytes: letters::LARGEST, compression: "lz4", ..Transacting::quick(id) };
         let producer = Transactional::new(&self.access, &transacting)?;
         producer.warm();
-        let turn = self.turn(&id);
+        let turn = self.turn(id);
         // Goes on if whoever asked is gone, and the next one waits for it: the brokers cannot be told to stop, and an older start that
         // took the id after a newer one would fence that.
         let taking = tokio::spawn(async move {
@@ -257,8 +266,59 @@ impl Shared {
         self.whole_page(uid).await.map(drop)
     }
 
-    fn epoch(&self, uid: &str, source: &str) -> Write {
-        self.message(&LedgerKey::Epoch(uid.to_owned(), source.to_owned()), Some("{}".to_owned()))
+    fn epoch(&self, uid: &str, source: &str) -> Result<Write> {
+        let begun = json(&self.mirror.look(Ledger::begun))?;
+        Ok(self.message(&LedgerKey::Epoch(uid.to_owned(), source.to_owned()), Some(begun)))
+    }
+
+    /// Answers that the positions of a channel are those that the cluster knows.
+    ///
+    /// # Errors
+    /// `PositionsLost` when they are gone; `Unavailable` while nobody can say yet.
+    async fn vouch(&self, uid: &str) -> Result<()> {
+        if self.control.get(&Key::new(services::Kind::Lost, uid)).await?.is_some() {
+            return Err(Error::PositionsLost);
+        }
+        // The leader of a new cluster has not come to it yet: nothing can be lost.
+        let Some(known) = self.control.get(&Stamp::key()).await? else { return Ok(()) };
+        let known: Stamp =
+            serde_json::from_str(&known.value).map_err(|error| Error::Unavailable(error.into()))?;
+        let places = [STARTS, partition_of(uid)];
+        let stamped = |ledger: &Ledger| places.iter().all(|place| ledger.stamp(*place) == Some(&known));
+        if self.mirror.look(stamped) {
+            return Ok(());
+        }
+        for place in places {
+            self.mirror.settle(place).await?;
+        }
+        if self.mirror.look(stamped) {
+            return Ok(());
+        }
+        let message =
+            format!("topic `{}` is not the one that held the positions, or not all of it", self.topic);
+        Err(Error::Unavailable(message.into()))
+    }
+
+    /// Which topic it is, as far as was read; none where not all of it says the same.
+    pub(super) fn stamp(&self) -> Option<Stamp> {
+        self.mirror.look(|ledger| ledger.whole().cloned())
+    }
+
+    /// Waits until all of the topic has been read.
+    pub(super) async fn settle(&self) -> Result<()> {
+        let partitions = 0..usize::try_from(PARTITIONS).unwrap_or_default();
+        let settling = partitions.map(|partition| self.mirror.settle(partition));
+        futures::future::try_join_all(settling).await.map(drop)
+    }
+
+    /// Says in all partitions which topic it is.
+    pub(super) async fn put_stamp(&self, stamp: &Stamp) -> Result<()> {
+        let value = json(stamp)?;
+        let partitions = 0..usize::try_from(PARTITIONS).unwrap_or_default();
+        let write = |partition| self.message(&LedgerKey::Stamp(partition), Some(value.clone()));
+        let producer = self.taken(&format!("{}.ledger", self.cluster)).await?;
+        commit(&producer, partitions.map(write).collect()).await?;
+        self.settle().await
     }
 
     fn nothing_held(&self, uid: &str, key: &MarkKey) -> Write {
@@ -277,10 +337,18 @@ async fn commit(producer: &Transactional, writes: Vec<Write>) -> Result<Offsets>
 #[async_trait]
 impl PositionService for Shared {
     async fn begin(&self, uid: &str, task: &str) -> Result<u64> {
-        let producer = self.take(uid, Some(task)).await?;
+        self.vouch(uid).await?;
+        // Nothing depends on a start that came to nothing: it is made again, by another producer.
+        let again = |error| match error {
+            Error::Uncertain(error) => Error::Unavailable(error),
+            error => error,
+        };
+        let producer = self.take(uid, Some(task)).await.map_err(again)?;
         let start = LedgerKey::Start(uid.to_owned(), task.to_owned());
-        let offsets = commit(&producer, vec![self.message(&start, Some("{}".to_owned()))]).await?;
-        let generation = offsets.first().copied().map_or(0, number_at);
+        let begun = self.mirror.look(Ledger::begun);
+        let offsets = commit(&producer, vec![self.message(&start, Some(json(&begun)?))]).await;
+        let offsets = offsets.map_err(again)?;
+        let generation = offsets.first().copied().map_or(0, |offset| begun.number_at(offset));
         // Whoever had the task is fenced by now: nothing of it comes after this.
         let totals = self.page(uid).await?.totals.remove(task).unwrap_or_default();
         let running = Running { generation, producer, marks: HashMap::new(), totals };
@@ -367,7 +435,8 @@ impl PositionService for Shared {
     async fn adjust(&self, uid: &str, adjustment: &Adjustment) -> Result<()> {
         let Adjustment { restarted, dropped, replaced, shared_out: _ } = adjustment;
         let page = self.whole_page(uid).await?;
-        let mut writes: Vec<Write> = restarted.iter().map(|source| self.epoch(uid, source)).collect();
+        let mut writes =
+            restarted.iter().map(|source| self.epoch(uid, source)).collect::<Result<Vec<_>>>()?;
         let mut touched = Vec::new();
         for (key, value) in page.marks {
             // A sink that is gone hands nothing on either.
@@ -402,7 +471,7 @@ impl PositionService for Shared {
         let page = self.whole_page(uid).await?;
         let mut writes: Vec<Write> = page.marks.keys().map(|key| self.no_mark(uid, key)).collect();
         writes.extend(page.held.keys().map(|key| self.nothing_held(uid, key)));
-        writes.push(self.epoch(uid, ""));
+        writes.push(self.epoch(uid, "")?);
         self.change(uid, writes).await
     }
 

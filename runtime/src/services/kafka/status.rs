@@ -7,14 +7,15 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use fairway_cluster::TaskName;
 use fairway_kafka::Access;
+use fairway_kafka::house::HouseTopic;
 use fairway_kafka::producer::{Answer, NotSent, OutHeaders, Outgoing, Producer, Writing};
 use fairway_kafka::tail::Taken;
 use fairway_shared::api::status::{HistoryEntry, TaskStatus};
 use serde::{Deserialize, Serialize};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, MutexGuard};
 
 use super::READ_BACK;
-use super::mirror::{Fold, Mirror};
+use super::mirror::{Fold, IfGone, Mirror};
 use crate::services::error::{Error, Result};
 use crate::services::{HISTORY_KEPT, StatusRecord, StatusService};
 
@@ -23,9 +24,20 @@ const BLINK: Duration = Duration::from_millis(1);
 
 /// States that all workers share.
 pub(super) struct Shared {
+    access: Access,
     topic: String,
     mirror: Mirror<States>,
     producer: Mutex<Producer>,
+}
+
+fn producer(access: &Access) -> Result<Producer> {
+    let writing = Writing {
+        compression: "none",
+        max_message_bytes: 1_000_000,
+        batch_bytes: 1_000_000,
+        queue_bytes: 4 << 20,
+    };
+    Ok(Producer::new(access, &writing)?)
 }
 
 /// An entry as it lies in the topic.
@@ -124,24 +136,19 @@ fn place_of(number: u64, kept: usize) -> String {
 }
 
 impl Shared {
-    pub(super) fn open(access: &Access, topic: &str) -> Result<Self> {
-        let writing = Writing {
-            compression: "none",
-            max_message_bytes: 1_000_000,
-            batch_bytes: 1_000_000,
-            queue_bytes: 4 << 20,
-        };
+    pub(super) fn open(access: &Access, topic: HouseTopic) -> Result<Self> {
         Ok(Self {
-            topic: topic.to_owned(),
-            mirror: Mirror::open(access, topic, 1)?,
-            producer: Mutex::new(Producer::new(access, &writing)?),
+            access: access.clone(),
+            topic: topic.name.clone(),
+            mirror: Mirror::open(access, topic, IfGone::MakeAgain)?,
+            producer: Mutex::new(producer(access)?),
         })
     }
 
     /// Adds an entry to a ring of a channel's.
     async fn add(&self, uid: &str, entry: &HistoryEntry) -> Result<()> {
         // One at a time, or two entries would take one number.
-        let producer = self.producer.lock().await;
+        let producer = self.turn().await?;
         self.mirror.settle(0).await?;
         let is_deed = entry.deed.is_some();
         let number = self
@@ -154,6 +161,15 @@ impl Shared {
             false => format!("{}/{uid}", place_of(number, HISTORY_KEPT)),
         };
         self.write(&producer, &[(key, Some(told))]).await
+    }
+
+    /// Waits for one's turn to write. A producer that is of no use any more is made anew.
+    async fn turn(&self) -> Result<MutexGuard<'_, Producer>> {
+        let mut turn = self.producer.lock().await;
+        if turn.is_lost() {
+            *turn = producer(&self.access)?;
+        }
+        Ok(turn)
     }
 
     /// Waits until what was told up to now has been read.
@@ -174,7 +190,7 @@ impl Shared {
             let value = value.map_err(|error| Error::Unavailable(error.into()))?;
             messages.push((format!("{TASK}/{}/{}", name.channel, name.task), value));
         }
-        self.write(&*self.producer.lock().await, &messages).await
+        self.write(&*self.turn().await?, &messages).await
     }
 
     /// Writes, and waits until all copies are written.
@@ -251,7 +267,7 @@ impl StatusService for Shared {
     }
 
     async fn forget(&self, uid: &str) -> Result<()> {
-        let producer = self.producer.lock().await;
+        let producer = self.turn().await?;
         self.mirror.settle(0).await?;
         let gone: Vec<(String, Option<String>)> = self.mirror.look(|states| {
             let numbers = states.entries.get(uid).into_iter().flat_map(|entries| entries.keys());

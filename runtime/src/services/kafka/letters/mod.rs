@@ -23,6 +23,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fairway_engine::store::{Letter, Replays, Routed, StoredMark};
+use fairway_kafka::house::HouseTopic;
 use fairway_kafka::transaction::Write;
 use fairway_kafka::{Access, Picker};
 use fairway_shared::api::dead_letters::{DeadLetter, LetterGroup};
@@ -31,7 +32,7 @@ use tokio::sync::Mutex;
 
 use self::drawer::{Drawer, Drawers};
 use self::form::{About, Counted, History, Note, Place, Stored};
-use super::mirror::Mirror;
+use super::mirror::{IfGone, Mirror};
 use super::{Control, ledger, position};
 use crate::clock;
 use crate::services::error::Result;
@@ -76,13 +77,13 @@ struct Change<T> {
 impl Shared {
     pub(super) fn open(
         access: &Access,
-        topic: &str,
+        topic: HouseTopic,
         tasks: Arc<position::Shared>,
         control: Arc<Control>,
     ) -> Result<Self> {
         Ok(Self {
-            topic: topic.into(),
-            mirror: Mirror::open(access, topic, PARTITIONS)?,
+            topic: topic.name.as_str().into(),
+            mirror: Mirror::open(access, topic, IfGone::MakeAgain)?,
             tasks,
             control,
             picker: Picker::new(access),

@@ -1,40 +1,9 @@
 //! What users ask of any worker, and what comes of it everywhere.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
-
 use serde_json::{Value, json};
 
 use super::super::{ids, stderr, until};
 use super::{Crew, Orders, load};
-
-impl Crew {
-    fn state(&self, channel: &str) -> String {
-        self.ask(&["status", channel])["state"].as_str().unwrap_or_default().to_owned()
-    }
-
-    fn reaches(&self, channel: &str, state: &str) {
-        until(&format!("{channel} is {state}"), || self.state(channel) == state);
-    }
-
-    /// Sends a request to a worker as it is; answers its head and body.
-    pub(super) fn post(&self, worker: &str, path: &str, id: &str, body: &Value) -> (String, Value) {
-        let (address, token) = self.workers[worker].url.split_once("/?token=").unwrap();
-        let address = address.trim_start_matches("http://");
-        let body = body.to_string();
-        let mut stream = TcpStream::connect(address).unwrap();
-        let head = format!(
-            "POST {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\nfairway-request-id: {id}\r\n\
-             content-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
-            body.len()
-        );
-        stream.write_all(head.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        (head.to_ascii_lowercase(), serde_json::from_str(body).unwrap_or_default())
-    }
-}
 
 /// A page for senders, open on every worker; the source listens on one.
 #[test]

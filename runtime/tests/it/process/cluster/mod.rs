@@ -2,14 +2,21 @@
 //! frozen. `cargo xtask soak` does each of it more often.
 
 mod asking;
+mod brokers;
+mod clocks;
 mod elections;
+mod moves;
+mod names;
 mod secured;
 mod shares;
 mod streams;
+mod targets;
+mod topics;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -50,10 +57,14 @@ impl Drop for Worker {
 
 impl Crew {
     fn new(cluster: &str) -> Self {
+        Self::on(fairway_peers::kafka::shared().address(), cluster)
+    }
+
+    fn on(brokers: &str, cluster: &str) -> Self {
         Self {
             place: Place::new(),
             cluster: cluster.to_owned(),
-            brokers: fairway_peers::kafka::shared().address().to_owned(),
+            brokers: brokers.to_owned(),
             workers: BTreeMap::new(),
         }
     }
@@ -65,7 +76,14 @@ impl Crew {
     }
 
     fn begin(&self, id: &str) -> Worker {
-        self.watched(id, self.command(id, &["--kafka", &self.brokers]))
+        self.begin_as(id, &self.brokers, &[])
+    }
+
+    /// Starts a worker that finds the brokers elsewhere than the others, with more in its environment.
+    fn begin_as(&self, id: &str, brokers: &str, env: &[(&str, &str)]) -> Worker {
+        let mut command = self.command(id, &["--kafka", brokers]);
+        command.envs(env.iter().copied());
+        self.watched(id, command)
     }
 
     fn command(&self, id: &str, kafka: &[&str]) -> Command {
@@ -149,6 +167,37 @@ impl Crew {
         self.ask(&["deploy", name]);
     }
 
+    fn state(&self, channel: &str) -> String {
+        self.ask(&["status", channel])["state"].as_str().unwrap_or_default().to_owned()
+    }
+
+    fn reaches(&self, channel: &str, state: &str) {
+        until(&format!("{channel} is {state}"), || self.state(channel) == state);
+    }
+
+    /// Sends a request to a worker as it is; answers its head and body.
+    fn post(&self, worker: &str, path: &str, id: &str, body: &Value) -> (String, Value) {
+        self.send(worker, &format!("POST {path}"), &format!("fairway-request-id: {id}\r\n"), body)
+    }
+
+    /// The same for any method, with more headers.
+    fn send(&self, worker: &str, method: &str, headers: &str, body: &Value) -> (String, Value) {
+        let (address, token) = self.workers[worker].url.split_once("/?token=").unwrap();
+        let address = address.trim_start_matches("http://");
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let mut stream = TcpStream::connect(address).unwrap();
+        let head = format!(
+            "{method} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n{headers}\
+             content-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head.to_ascii_lowercase(), serde_json::from_str(body).unwrap_or_default())
+    }
+
     /// Kills a worker; nobody is told.
     fn kill(&mut self, id: &str) {
         let mut worker = self.workers.remove(id).unwrap();
@@ -183,12 +232,16 @@ struct Orders {
 
 impl Orders {
     fn new() -> Self {
-        let postgres = fairway_peers::postgres::shared();
+        Self::on(fairway_peers::postgres::shared())
+    }
+
+    fn on(postgres: &'static Postgres) -> Self {
         let database = postgres.database().unwrap();
         postgres
             .sql(
                 &database,
-                "create table orders (channel text, id bigint, at timestamptz default clock_timestamp())",
+                "create table orders (channel text, id bigint, at timestamptz default clock_timestamp(), \
+                 writer int default pg_backend_pid())",
             )
             .unwrap();
         Self { postgres, database }
