@@ -17,7 +17,6 @@
 //! | `seats` | workers of a cluster on a real broker: who runs what, and what follows when one dies |
 //! | `streams` | records between tasks, on a real broker: kills at hand-overs, slow targets, what may be deleted |
 //! | `taps` | looks at records that pass an edge |
-//! | `late` | transactions that nobody ends |
 //! | `room` | components that hold on to their threads |
 //! | `faults` | the table of faults in the book names tests that there are |
 //! | `trials` | previews and tests of connections |
@@ -37,7 +36,6 @@ mod faults;
 mod house;
 mod joined;
 mod large;
-mod late;
 mod laws;
 mod process;
 mod replay;

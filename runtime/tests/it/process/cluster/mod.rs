@@ -3,7 +3,6 @@
 
 mod asking;
 mod brokers;
-mod clocks;
 mod elections;
 mod moves;
 mod names;

@@ -1,4 +1,4 @@
-//! Targets that crash, that refuse, that crawl; and dead letters that have nowhere to go.
+//! Targets that crash and that crawl.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use fairway_engine::testkit::measure::resident_kib;
 use fairway_peers::postgres::Postgres;
 use serde_json::json;
 
-use super::{Crew, Orders, Value, load, until};
+use super::{Crew, Orders, load, until};
 
 /// Most memory that a worker takes beside a target that crawls, unoptimised.
 const MEMORY_KIB: u64 = 300 << 10;
@@ -46,55 +46,6 @@ fn databases_that_crash_are_waited_for() {
         assert_eq!(crew.ask(&["status", channel])["counts"]["dead_lettered"], 0);
     }
     orders.assert_each_once();
-}
-
-/// F14, F15: the brokers do not take dead letters. The first refused record stops its task before anything beyond it is told to be done,
-/// for as long as that lasts, and it is said; then it goes on and every refused record is a letter.
-#[test]
-fn letters_that_have_nowhere_to_go_stop_their_task() {
-    let kafka = fairway_peers::kafka::shared();
-    let orders = Orders::new();
-    let sql = "alter table orders add constraint sevens check (id % 7 <> 0)";
-    orders.postgres.sql(&orders.database, sql).unwrap();
-    let crew = Crew::of("nowhere", &["a", "b"]);
-    // No letter is as small as that.
-    let topic = |largest| {
-        let settings = [
-            ("cleanup.policy", "compact"),
-            ("message.timestamp.type", "LogAppendTime"),
-            ("max.message.bytes", largest),
-        ];
-        kafka.set_topic("nowhere.dead-letters", &settings).unwrap();
-    };
-    topic("60");
-    let mut document = orders.channel("orders", 500);
-    document["spec"]["nodes"][0]["config"]["count"] = json!(140);
-    document["spec"]["nodes"][0]["config"]["rate"] = json!(100);
-    crew.deploy("orders", &document);
-    let waits = |status: &Value| {
-        let state = status["state"].as_str().unwrap_or_default();
-        matches!(state, "degraded" | "restarting") && status["cause"]["code"].is_string()
-    };
-    until("it is said", || waits(&crew.ask(&["status", "orders"])));
-    let begun = Instant::now();
-    while begun.elapsed() < counts(Duration::from_secs(6), Duration::from_secs(180)) {
-        let status = crew.ask(&["status", "orders"]);
-        let state = status["state"].as_str().unwrap_or_default();
-        assert!(["degraded", "restarting", "starting", "running"].contains(&state), "{status}");
-        let positions = crew.ask(&["positions", "orders"]);
-        let orders = positions["positions"].as_array().cloned().unwrap_or_default();
-        let beyond = orders.iter().filter(|one| one["target"].is_null() && one["order"].as_u64() >= Some(7));
-        assert_eq!(beyond.count(), 0, "{positions}");
-        thread::sleep(Duration::from_millis(300));
-    }
-    topic("20000000");
-    crew.reaches("orders", "completed");
-    let status = crew.ask(&["status", "orders"]);
-    let found = (status["counts"]["delivered"].as_u64(), status["counts"]["dead_lettered"].as_u64());
-    assert_eq!(found, (Some(120), Some(20)), "{status}{}", crew.logs());
-    assert_eq!((orders.number("count(*)"), orders.number("count(distinct id)")), (120, 120));
-    let list = crew.ask(&["dead-letters", "list", "orders"]);
-    assert_eq!(list["total"], 20, "{list}");
 }
 
 /// F17: a target crawls. What waits for it is bounded, and the channel beside it in the same worker keeps its pace.
