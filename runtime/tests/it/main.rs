@@ -30,9 +30,9 @@ mod compile;
 mod components;
 mod conformance;
 mod drafts;
+mod faults;
 #[cfg(target_os = "linux")]
 mod full_store;
-mod faults;
 mod house;
 mod joined;
 mod large;
