@@ -40,8 +40,8 @@ impl Times {
             )
         })?;
         let parser = CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build();
-        let cron = parser.parse(&schedule.cron).map_err(|error| {
-            let message = format!("`{}` is no cron expression: {error}", schedule.cron);
+        let cron = parser.parse(&schedule.cron).map_err(|_| {
+            let message = format!("`{}` is no cron expression: {}", schedule.cron, wrong(&parser, &schedule.cron));
             Box::new(fault("cron", codes::SCHEDULE_CRON, message).help(
                 "Five words: minute, hour, day of the month, month, day of the week; `0 2 * * *` is every night at two.",
             ))
@@ -68,6 +68,24 @@ impl Times {
         let shown =
             |time: DateTime<Utc>| time.with_timezone(&self.zone).to_rfc3339_opts(SecondsFormat::Secs, true);
         times.take(3).map(shown).collect()
+    }
+}
+
+/// What is wrong with a cron expression: how many words it has, or which of them says nothing.
+fn wrong(parser: &CronParser, cron: &str) -> String {
+    const MEANS: [&str; 5] = ["minute", "hour", "day of the month", "month", "day of the week"];
+    let words: Vec<&str> = cron.split_whitespace().collect();
+    if words.len() != MEANS.len() {
+        return format!("five words are wanted, and it has {}", words.len());
+    }
+    let alone = |at: usize| {
+        let mut all = ["*"; MEANS.len()];
+        all[at] = words[at];
+        parser.parse(&all.join(" ")).is_err()
+    };
+    match (0..MEANS.len()).find(|at| alone(*at)) {
+        Some(at) => format!("`{}` is no {}", words[at], MEANS[at]),
+        None => "its words do not go together".to_owned(),
     }
 }
 
@@ -111,6 +129,21 @@ mod tests {
             hourly.next_three(at("2026-10-25T00:00:00Z")),
             ["2026-10-25T02:00:00+01:00", "2026-10-25T03:00:00+01:00", "2026-10-25T04:00:00+01:00"]
         );
+    }
+
+    #[test]
+    fn what_is_wrong_with_words_is_said() {
+        for (cron, expected) in [
+            ("* * * *", "five words are wanted, and it has 4"),
+            ("* * * * * *", "five words are wanted, and it has 6"),
+            ("61 * * * *", "`61` is no minute"),
+            ("0 2 * 13 *", "`13` is no month"),
+            ("0 2 x * 9", "`x` is no day of the month"),
+        ] {
+            let schedule = Schedule { cron: cron.into(), timezone: "UTC".into(), ..Schedule::default() };
+            let fault = Times::new(&schedule).err().unwrap();
+            assert_eq!(fault.message, format!("`{cron}` is no cron expression: {expected}"));
+        }
     }
 
     #[test]

@@ -40,14 +40,18 @@ impl Documents {
 
     /// All that is wrong with the file, by what the files themselves say.
     pub(super) fn check(&self, registry: &Registry) -> Vec<Diagnostic> {
-        let connections = (!self.elsewhere).then(|| self.connections.clone());
-        check::bytes(registry, &self.bytes, &Known { connections, ..Known::default() }).1
+        check::bytes(registry, &self.bytes, &self.known()).1
     }
 
     /// The plan of the file's one channel, by what the files themselves say.
     pub(super) fn plan(&self, registry: &Registry) -> Result<(Option<Plan>, Vec<Diagnostic>), Failure> {
+        Ok(check::plan(registry, &self.channel()?, &self.known()))
+    }
+
+    /// What the files say; where the channel is to run they do not, and it may be on a cluster.
+    fn known(&self) -> Known {
         let connections = (!self.elsewhere).then(|| self.connections.clone());
-        Ok(check::plan(registry, &self.channel()?, &Known { connections, ..Known::default() }))
+        Known { connections, cluster: true, ..Known::default() }
     }
 
     /// The file's one channel.

@@ -12,7 +12,8 @@ use crate::controller::stored_position;
 pub(super) struct PositionsArgs {
     #[command(flatten)]
     place: ChannelPlace,
-    /// Forget all positions; the channel must not run.
+    /// Forget all positions; the channel must not run. It then reads everything again, and writes it a second time to
+    /// targets that do not replace by key.
     #[arg(long)]
     reset: bool,
 }

@@ -209,6 +209,21 @@ impl Controller {
         Ok(ClusterStatus { name, me, in_touch: true, leader: None, offset: 0, workers: vec![worker], tasks })
     }
 
+    /// Whether the version in force of a channel has a node of this name; where that cannot be seen, it may.
+    pub(crate) async fn has_node(&self, uid: &str, node: &str) -> bool {
+        let config = &*self.services.config;
+        let deployed = match catalog::find::<Deployed>(config, &catalog::deployed(uid)).await {
+            Ok(Some(deployed)) => deployed,
+            found => return found.is_err(),
+        };
+        match catalog::document(config, uid, deployed.version).await {
+            Ok(channel) => {
+                channel.is_some_and(|channel| channel.spec.nodes.iter().any(|known| known.id == node))
+            }
+            Err(_) => true,
+        }
+    }
+
     /// Address of the other worker that runs a node of a channel; none where nobody does, or this process.
     pub(crate) async fn worker_of(&self, uid: &str, node: &str) -> Option<String> {
         let shared = self.shared.as_ref()?;

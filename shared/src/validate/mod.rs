@@ -151,7 +151,7 @@ fn settings(channel: &Channel, facts: &Facts<'_>, out: &mut Vec<Diagnostic>) {
         let message = "streams by topic need a cluster with a broker, and there is none";
         out.push(
             Diagnostic::error(codes::PLAN_TOPIC_WITHOUT_CLUSTER, place, message)
-                .help("Choose `auto`: direct without a broker, by topic with one.")
+                .help("Deploy it on a cluster, or choose `auto`: tasks then hand records on without a topic.")
                 .fix("Change to `auto`", "/spec/settings/stream", Some(StreamChoice::Auto.as_str().into())),
         );
     }

@@ -40,6 +40,9 @@ pub(super) struct Summary {
     error: Option<Cause>,
     #[serde(skip)]
     undelivered: u64,
+    /// Whether earlier runs had read records.
+    #[serde(skip)]
+    began_behind: bool,
     /// Records that earlier runs had set aside and that were delivered when they were tried again.
     #[serde(skip)]
     replayed: u64,
@@ -85,6 +88,7 @@ impl Summary {
             nodes: after.nodes.iter().map(|(id, passed)| (id.clone(), place(id, passed))).collect(),
             error: ended.error.clone(),
             undelivered: ended.undelivered,
+            began_behind: old.read > 0,
         }
     }
 
@@ -116,6 +120,9 @@ impl Summary {
             count(self.filtered),
             count(self.dead_lettered),
         ));
+        if self.outcome == Outcome::Completed && self.read == 0 && self.began_behind {
+            say("nothing new since the run before; --fresh starts from the beginning");
+        }
         if self.replayed > 0 {
             say(&format!("{} records that were set aside before were delivered now", count(self.replayed)));
         }

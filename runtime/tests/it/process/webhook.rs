@@ -133,7 +133,8 @@ fn hooks_on_the_servers_port_go_through_the_whole_server() {
         ("in", "Content-Type: text/plain\r\n", r#"{"id":3}"#, 415),
         ("in", "Host: 127.0.0.1\r\n", r#"{"id":4}"#, 400),
         ("in", "Origin: https://evil.example\r\n", r#"{"id":5}"#, 403),
-        ("nowhere", json, r#"{"id":6}"#, 503),
+        ("out", json, r#"{"id":6}"#, 503),
+        ("nowhere", json, r#"{"id":7}"#, 404),
     ] {
         assert_eq!(send(node, headers, body), status, "{node} {headers} {body}");
     }

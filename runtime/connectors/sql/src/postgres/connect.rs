@@ -201,7 +201,11 @@ impl Server {
             Ok(connection)
         };
         match tokio::time::timeout(CONNECT, opening).await {
-            Ok(opened) => opened.map_err(|error| fault::of_target(error, &what())),
+            // A server that answers was reached: it does not want this user, or has no such database.
+            Ok(opened) => opened.map_err(|error| match fault::sqlstate(&error) {
+                Some(_) => fault::of_target(error, &format!("{} opens no session", self.place())),
+                None => fault::of_target(error, &what()),
+            }),
             Err(_) => Err(Error::outage("postgres.no_answer", what())
                 .help("see whether host and port are right, and no firewall is between; it is tried again by itself")),
         }
