@@ -150,9 +150,7 @@ pub(super) async fn preview(args: PreviewArgs) -> Result<u8, Failure> {
     let mut answer = trial.preview(uid.as_deref().unwrap_or("preview"), &channel, &request).await?;
     let known = match &house {
         Some(house) => house.known(&documents.connections).await?,
-        None => {
-            Known { connections: Some(documents.connections.clone()), cluster: true, ..Known::default() }
-        }
+        None => Known { connections: Some(documents.connections.clone()), cluster: true, ..Known::default() },
     };
     answer.diagnostics = check::channel(&registry, &channel, &known);
     if let Some(house) = house {

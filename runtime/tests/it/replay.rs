@@ -77,7 +77,9 @@ async fn letters_of_a_completed_channel_are_tried_and_it_stays_completed() {
     house.until(&uid, |status| status.dead_letters == 4).await;
     let of_node = Selection { node: Some("odd".into()), ..Selection::default() };
     assert_eq!(house.controller.replay(&uid, &of_node).await.unwrap().affected, 4);
-    let status = house.no_letters(&uid).await;
+    house.no_letters(&uid).await;
+    // The letters go with the commit, and the figures follow it.
+    let status = house.until(&uid, |status| status.counts.replayed == 5).await;
     assert_eq!(status.state, ChannelState::Completed);
     assert_eq!(sorted("replay/completed"), [1, 2, 3, 4, 6, 7, 8, 9, 10]);
     let counts = status.counts;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use fairway_kafka::house::HouseTopic;
 use fairway_kafka::tail::{Place, Start, Taken};
 use fairway_kafka::{Access, Cluster, Tail};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use super::{QUESTION, READ_BACK};
@@ -18,6 +18,10 @@ const AGAIN: Duration = Duration::from_secs(1);
 
 /// Time between two looks whether a topic is there.
 const WATCH: Duration = Duration::from_secs(5);
+
+/// Time after which a reader that has not moved towards an end that is waited for is made anew: after an outage of the brokers it
+/// happens that a client gets nothing more of a partition.
+const STANDS_STILL: Duration = Duration::from_secs(4);
 
 /// What a topic comes to when it is read from its beginning.
 pub(super) trait Fold: Default + Send + Sync + 'static {
@@ -47,6 +51,8 @@ struct Inner<F> {
     state: RwLock<F>,
     /// Of each partition: everything before this offset is in the state.
     nexts: watch::Sender<Vec<i64>>,
+    /// Told when reading stands still.
+    stalled: Notify,
     /// Sees unfinished transactions too.
     brokers: Cluster,
 }
@@ -67,6 +73,7 @@ impl<F: Fold> Mirror<F> {
             if_gone,
             state: RwLock::default(),
             nexts: watch::Sender::new(vec![-1; count]),
+            stalled: Notify::new(),
             brokers: Cluster::new(access, false, QUESTION)?,
         });
         let reading = tokio::spawn(keep(inner.clone(), access.clone()));
@@ -99,11 +106,24 @@ impl<F: Fold> Mirror<F> {
     /// `Unavailable` when that takes too long.
     pub(super) async fn reach(&self, partition: usize, next: i64) -> Result<()> {
         let mut nexts = self.inner.nexts.subscribe();
-        within(nexts.wait_for(|nexts| nexts.get(partition).is_some_and(|read| *read >= next)))
-            .await
-            .ok_or_else(|| self.late())?
-            .map(drop)
-            .map_err(|error| Error::Unavailable(error.into()))
+        let reached = nexts.wait_for(|nexts| nexts.get(partition).is_some_and(|read| *read >= next));
+        let watched = async {
+            tokio::select! {
+                reached = reached => reached.map(drop),
+                never = self.stir(partition) => never,
+            }
+        };
+        within(watched).await.ok_or_else(|| self.late())?.map_err(|error| Error::Unavailable(error.into()))
+    }
+
+    /// Has the reader made anew once if it does not move. Never ends.
+    async fn stir<T>(&self, partition: usize) -> T {
+        let before = self.next(partition);
+        tokio::time::sleep(STANDS_STILL).await;
+        if self.next(partition) == before {
+            self.inner.stalled.notify_one();
+        }
+        std::future::pending().await
     }
 
     fn late(&self) -> Error {
@@ -125,11 +145,14 @@ async fn keep<F: Fold>(inner: Arc<Inner<F>>, access: Access) {
             Ok((_tail, mut passages)) => {
                 let mut fresh = Some((F::default(), vec![-1; places.len()]));
                 let gone = inner.gone();
-                tokio::pin!(gone);
+                let stalled = inner.stalled.notified();
+                tokio::pin!(gone, stalled);
                 loop {
                     let passage = tokio::select! {
                         passage = passages.recv() => passage,
                         () = &mut gone => break "it is gone".to_owned(),
+                        // While it is read anew there is nothing to be compared with.
+                        () = &mut stalled, if fresh.is_none() => break "it stood still".to_owned(),
                     };
                     match passage {
                         Some(Ok(passage)) => {

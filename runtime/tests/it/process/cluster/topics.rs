@@ -37,7 +37,8 @@ fn lost_positions_hold_their_channels() {
     orders.grow(1);
     // Its numbers begin anew.
     orders.postgres.sql(&orders.database, "delete from orders where channel = 'orders-0'").unwrap();
-    crew.ask(&["positions", "orders-0", "--reset"]);
+    // It takes a moment until its last start is known to be over, wherever that was.
+    until("it may be reset", || crew.tell("a", &["positions", "orders-0", "--reset"]).status.success());
     crew.ask(&["resume", "orders-0"]);
     until("it runs again", || crew.runs().len() == 2);
     orders.grow(2);
