@@ -56,6 +56,22 @@ pub struct SampleCtx {
     pub deadline: Duration,
 }
 
+impl SampleCtx {
+    /// What a source is opened with whose beginning is to be read, with nothing kept of it.
+    pub fn source(self) -> SourceCtx {
+        SourceCtx {
+            uid: self.uid,
+            node: self.node,
+            share: None,
+            generation: 0,
+            files: self.files,
+            hooks: Hooks::default(),
+            resume: Vec::new(),
+            until_caught_up: true,
+        }
+    }
+}
+
 /// Records of a sample.
 #[derive(Debug, Default)]
 pub struct Sample {
@@ -84,21 +100,10 @@ impl Sample {
 /// # Errors
 /// Whatever opening or reading answers.
 pub async fn sample_by_reading<C: SourceConfig>(config: C, cx: SampleCtx) -> Result<Sample, Error> {
-    let SampleCtx { uid, node, files, wanted, deadline } = cx;
+    let SampleCtx { wanted, deadline, .. } = cx;
     let mut sample = Sample::default();
-    let hooks = Hooks::default();
-    let cx = SourceCtx {
-        uid,
-        node,
-        share: None,
-        generation: 0,
-        files,
-        hooks,
-        resume: Vec::new(),
-        until_caught_up: true,
-    };
     let reading = async {
-        let mut source = config.open(cx).await?;
+        let mut source = config.open(cx.source()).await?;
         let read = read_some(&mut *source, wanted, &mut sample).await;
         source.close().await;
         read
@@ -124,7 +129,11 @@ pub fn source_is_late(sample: &Sample, deadline: Duration) -> Result<(), Error> 
     Ok(())
 }
 
-async fn read_some(source: &mut dyn Source, wanted: usize, sample: &mut Sample) -> Result<(), Error> {
+/// Reads the first records of a source that does not wait for acknowledgements, until as many as wanted are there or it has no more.
+///
+/// # Errors
+/// Whatever reading answers; what was read before is in the sample.
+pub async fn read_some(source: &mut dyn Source, wanted: usize, sample: &mut Sample) -> Result<(), Error> {
     while sample.len() < wanted {
         let Next::Batch(polled) = source.next().await? else { break };
         let mut left = wanted - sample.len();

@@ -61,7 +61,7 @@ fn plain(headers: &HeaderMap) -> Vec<(String, Vec<u8>)> {
 /// Where no source listens: of a channel that is there it may again, so senders shall keep what they have.
 async fn nobody(api: &Api, uid: &str, node: &str) -> Response {
     // A name that is wrong stays wrong: a sender who is told to come back would come back for ever.
-    if api.controller.status(uid).await.is_err() || !api.controller.has_node(uid, node).await {
+    if !api.controller.has_node(uid, node).await {
         let detail = format!("there is nothing at `/hooks/{uid}/{node}`");
         return mount::refuse(Refused::new(codes::REQUEST_NO_SUCH_PATH, detail));
     }

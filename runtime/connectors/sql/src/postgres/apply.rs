@@ -261,7 +261,7 @@ impl Known {
         }
         self.make_stage(connection, &statements).await?;
         self.lines.clear();
-        if self.may_insert && self.encode_few(layout, &mut records, refused) {
+        if self.may_insert && self.encode(layout, &mut records, refused, FEW) {
             if refused.is_empty() {
                 self.insert(connection, &statements).await?;
             }
@@ -271,16 +271,11 @@ impl Known {
             sqlx::raw_sql(assembled(staged.empty.as_str())).execute(&mut *connection).await?;
         }
         let mut copy = connection.copy_in_raw(&statements.copy).await?;
-        for ((batch, record), row) in records {
-            if let Err(error) = layout.encode(row, &self.table, &mut self.scratch, &mut self.lines) {
-                refused.push(Refused { batch, record, error });
+        while !self.encode(layout, &mut records, refused, CHUNK) {
+            if refused.is_empty() {
+                copy.send(self.lines.as_slice()).await?;
             }
-            if self.lines.len() >= CHUNK {
-                if refused.is_empty() {
-                    copy.send(self.lines.as_slice()).await?;
-                }
-                self.lines.clear();
-            }
+            self.lines.clear();
         }
         if !refused.is_empty() {
             return copy.abort("a record is refused").await;
@@ -295,18 +290,19 @@ impl Known {
         Ok(())
     }
 
-    /// Encodes records until they are more than a few; `true` if all of them are few.
-    fn encode_few<'g>(
+    /// Appends records to the lines until these have so many bytes; `true` when no record is left before.
+    fn encode<'g>(
         &mut self,
         layout: &Layout,
         records: &mut impl Iterator<Item = (At, RecordRef<'g>)>,
         refused: &mut Vec<Refused>,
+        bytes: usize,
     ) -> bool {
         for ((batch, record), row) in records {
             if let Err(error) = layout.encode(row, &self.table, &mut self.scratch, &mut self.lines) {
                 refused.push(Refused { batch, record, error });
             }
-            if self.lines.len() > FEW {
+            if self.lines.len() >= bytes {
                 return false;
             }
         }

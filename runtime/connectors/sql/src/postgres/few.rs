@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-/// Bytes of lines up to which an INSERT is better: what the server spends on reading the statement grows with them.
+/// Bytes of lines below which an INSERT is better: what the server spends on reading the statement grows with them.
 pub(super) const FEW: usize = 16 << 10;
 
 /// `VALUES` of lines in COPY's text format, with the meaning that COPY gives them.
